@@ -1,0 +1,40 @@
+// Predicts the run time of schedules from their features.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "features/schedule_features.h"
+
+namespace anderson2021 {
+
+/// Algorithm features of the stages of one pipeline, in record order (Funcs in graph order without
+/// inputs, last update first): per stage the 280 counts that the network sees.
+struct AlgorithmInputs {
+    int num_stages = 0;
+    /// num_stages x 280, kind-major, scalar type innermost (as in feature records).
+    std::vector<float> features;
+    /// Multiprocessors that a launch is spread over.
+    int num_cores = 16;
+};
+
+/// Rows to be evaluated: (position in record order, features narrowed to float32).
+struct StageRow {
+    int position = 0;
+    float features[kNumScheduleFeatures];
+};
+
+/// Costs are additive over stages and a stage's cost depends on its own row alone, so the unit of
+/// evaluation is a row, not a schedule.
+class CostModel {
+public:
+    virtual ~CostModel() = default;
+    /// Once per pipeline, before the first predict.
+    virtual void begin(const AlgorithmInputs &inputs) = 0;
+    /// Cost in ms of each row, in order. Any number of rows. A row's cost does not depend on the
+    /// other rows. Non-finite costs are returned as they are. Not thread-safe.
+    virtual std::vector<float> predict(const std::vector<StageRow> &rows) = 0;
+};
+
+}  // namespace anderson2021

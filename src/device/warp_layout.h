@@ -1,0 +1,45 @@
+// How the threads of a stage fall into warps (SF 5.1).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "device/gpu_device.h"
+
+namespace anderson2021 {
+
+/// Threads of one Thread nest inside the grid of its block. Thread number = x + gx*(y + gy*z); a
+/// thread is active if its coordinates lie within the stage's own extents.
+struct WarpLayout {
+    /// Grid of the block: union of thread extents; missing dimensions are 1.
+    int64_t grid[3] = {1, 1, 1};
+    /// The stage's own extents.
+    int64_t extent[3] = {1, 1, 1};
+    /// Loops of the stage that became thread dimensions x, y, z, in that order.
+    std::vector<int> loops;
+    int64_t num_threads = 1;
+    int64_t num_active_threads = 1;
+    int64_t warps_per_block = 1;
+    int64_t num_active_warps = 1;
+    /// Warps that are costed like warp 0.
+    int64_t num_regular_warps = 1;
+    bool has_tail_warp = false;
+    /// Thread numbers in the last warp of the grid.
+    int64_t tail_length = 0;
+
+    bool is_active(int64_t thread) const;
+    /// Active lanes by lanes of active warps.
+    double lane_utilization(const GpuDevice &device) const;
+    /// Idle lanes of active warps by the limit of threads per block.
+    double idle_lane_waste(const GpuDevice &device) const;
+};
+
+/// @param size   sizes of the Thread nest per loop
+/// @param lane_loop  lane loop or -1
+/// @param union_extents  LoopNest::union_thread_extents of the block
+WarpLayout make_warp_layout(const std::vector<int64_t> &size,
+                            int lane_loop,
+                            const std::vector<int64_t> &union_extents,
+                            const GpuDevice &device);
+
+}  // namespace anderson2021

@@ -1,0 +1,69 @@
+// The schedule as data: a list of scheduling calls per stage, with final variable names. It is
+// applied to the user's Funcs and printed as C++ from the same list, so the two cannot differ.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace anderson2021 {
+
+/// Halide::TailStrategy, as far as we use it.
+enum class Tail { Auto, RoundUp, ShiftInwards, GuardWithIf };
+
+/// A loop variable of a stage.
+struct VarRef {
+    std::string name;
+    bool rvar = false;
+    /// For a variable of the original definition: its position in the stage's dims() before any
+    /// scheduling (the printed text fetches the name from there). -1 for variables made by splits.
+    int dims_index = -1;
+};
+
+struct Directive {
+    enum class Kind {
+        ComputeRoot,
+        ComputeAt,        // at_func, at_stage, vars[0]
+        StoreIn,          // memory
+        Split,            // vars = {old, outer, inner}, factor, tail
+        Fuse,             // vars = {inner, outer, fused}
+        Reorder,          // vars innermost first, at least two
+        ReorderStorage,   // vars
+        Unroll,           // vars[0]
+        GpuBlocks,        // vars[0]
+        GpuThreads,       // vars[0]
+        GpuSingleThread,  //
+        BoundExtent,      // vars[0], factor
+    };
+    Kind kind = Kind::ComputeRoot;
+    std::vector<VarRef> vars;
+    int64_t factor = 0;
+    Tail tail = Tail::Auto;
+    /// ComputeAt: Func id of the loop level, its stage index, and whether it is meant for a wrapper.
+    int at_func = -1;
+    int at_stage = -1;
+    /// StoreIn: "GPUShared" or "Register".
+    std::string memory;
+};
+
+/// Directives of one stage of a Func, in order of application.
+struct StageDirectives {
+    int func = -1;
+    int stage_index = 0;
+    std::vector<Directive> directives;
+};
+
+/// `producer.in(consumer)` with its directives: a producer staged through registers of a thread.
+struct StagedProducer {
+    int producer = -1;
+    int consumer = -1;
+    std::vector<Directive> directives;
+};
+
+/// Everything that has to be called, in order: stages first, then the staged producers.
+struct ScheduleTrace {
+    std::vector<StageDirectives> stages;
+    std::vector<StagedProducer> staged;
+};
+
+}  // namespace anderson2021

@@ -1,0 +1,26 @@
+// From the best schedule tree to scheduling calls (AS 3-10), without the defects D1-D12.
+#pragma once
+
+#include "device/gpu_device.h"
+#include "lowering/directive.h"
+#include "schedule/loop_nest.h"
+#include "schedule/regions.h"
+
+namespace anderson2021 {
+
+struct LoweringOptions {
+    /// Largest number of values of a producer that one thread stages in registers.
+    int64_t max_staged_values = 64;
+};
+
+/// Scheduling calls for a complete tree.
+ScheduleTrace lower_schedule(const LoopNest &root,
+                             const PipelineGraph &graph,
+                             const GpuDevice &device,
+                             const LoweringOptions &options = {});
+
+/// C++ text of the trace: the body of a function with parameters `Halide::Pipeline pipeline` and
+/// `Halide::Target target`. Compiles as it stands.
+std::string print_trace(const ScheduleTrace &trace, const PipelineGraph &graph);
+
+}  // namespace anderson2021

@@ -1,0 +1,58 @@
+// Rules that drop a schedule. A rule either passes it or says which limit it breaks; nothing is
+// ever rejected through a magic cost or an exception.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "algorithm/pipeline_graph.h"
+#include "device/gpu_device.h"
+#include "features/feature_matrix.h"
+#include "schedule/loop_nest.h"
+
+namespace anderson2021 {
+
+/// Why a schedule was dropped.
+struct Rejection {
+    /// Name of the rule, e.g. "shared-memory". Static storage.
+    const char *rule = "";
+    double value = 0;
+    double limit = 0;
+};
+
+/// What the rules need to know besides the tree.
+struct PruneContext {
+    const PipelineGraph &graph;
+    const GpuDevice &device;
+    /// Share of GpuDevice::stack_bytes_per_thread that local allocations may use.
+    double stack_factor = 0.95f;
+    bool reference_features = false;
+    /// Func ids exempt from the recompute rule.
+    const BitSet *always_consider_inline = nullptr;
+};
+
+/// A rule that needs only the tree (before completion).
+class StructuralPruner {
+public:
+    virtual ~StructuralPruner() = default;
+    virtual const char *name() const = 0;
+    virtual std::optional<Rejection> reject(const LoopNest &root, const PruneContext &) const = 0;
+};
+
+/// A rule that needs the features, too.
+class FeaturePruner {
+public:
+    virtual ~FeaturePruner() = default;
+    virtual const char *name() const = 0;
+    virtual std::optional<Rejection> reject(const LoopNest &root,
+                                            const FeatureMatrix &features,
+                                            const PruneContext &) const = 0;
+};
+
+/// All rules in the order in which they are applied: cheap ones first.
+const std::vector<std::unique_ptr<StructuralPruner>> &structural_pruners();
+const std::vector<std::unique_ptr<FeaturePruner>> &feature_pruners();
+
+}  // namespace anderson2021

@@ -1,0 +1,12 @@
+// Completes a partial tree for featurization: untiled root nests get blocks of one warp with one
+// point per thread, levels of a block without threads get thread levels of extent 1 (SF 3).
+#pragma once
+
+#include "schedule/loop_nest_editor.h"
+
+namespace anderson2021 {
+
+/// The completed tree, or `root` itself if it needs nothing. Unchanged blocks are shared.
+LoopNestPtr make_feature_view(const LoopNestPtr &root, const LoopNestEditor &editor);
+
+}  // namespace anderson2021

@@ -1,0 +1,79 @@
+// Where every stage is computed and stored in a (completed) tree: SF 4, as-trained 3 and 5.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "device/gpu_device.h"
+#include "schedule/loop_nest.h"
+
+namespace anderson2021 {
+
+/// Memory class of a Func.
+enum class MemoryType : uint8_t { Global, Shared, Local, Registers, Inlined };
+
+/// Sites of one stage. Unset pointers are null.
+struct Site {
+    /// Nest whose children include the stage's outermost nest.
+    const LoopNest *compute = nullptr;
+    /// The stage's outermost nest; for an inlined Func the last leaf that it is inlined into.
+    const LoopNest *produce = nullptr;
+    const LoopNest *innermost = nullptr;
+    const LoopNest *store = nullptr;
+    /// Child of the root that contains the stage.
+    const LoopNest *task = nullptr;
+    MemoryType memory = MemoryType::Global;
+    bool inlined = false;
+    /// Leaves that the Func is inlined into, in walk order.
+    std::vector<const LoopNest *> leaves;
+    /// Unscheduled Funcs: how often the guessed site allocates; 1 for outputs not placed yet.
+    int64_t num_realizations = 0;
+    /// The Func has nests of its own.
+    bool scheduled = false;
+
+    bool is_stored_at_root() const { return store != nullptr && store->is_root(); }
+};
+
+/// Why a tree has no sites: a Func stored in a thread that cannot live in registers.
+struct PromotionFailure {
+    int func = -1;
+};
+
+/// Parents of all nests of a tree and the product of iterations of their proper ancestors.
+struct NestPlace {
+    const LoopNest *parent = nullptr;
+    int depth = 0;
+    /// Product of the iterations of all proper ancestors.
+    int64_t instances = 1;
+    /// Product of `instances` and the nest's own iterations.
+    int64_t sub_instances = 1;
+};
+
+class Sites {
+public:
+    /// Sites of all stages of `root` (a feature view). With `reference_features` every ancestor of
+    /// a compute site stores the Func too, so that everything is global.
+    ///
+    /// Sets failure() if a Func placed in a thread cannot be promoted to registers.
+    Sites(const PipelineGraph &graph,
+          const LoopNest &root,
+          const GpuDevice &device,
+          bool reference_features);
+
+    const Site &of(int stage_id) const { return sites_[static_cast<size_t>(stage_id)]; }
+    const NestPlace &place(const LoopNest *nest) const { return places_.at(nest); }
+    /// Bytes of shared memory that the Block nest allocates, guesses for unscheduled Funcs included.
+    int64_t shared_total(const LoopNest *block) const;
+    const std::optional<PromotionFailure> &failure() const { return failure_; }
+
+private:
+    const PipelineGraph &graph_;
+    std::vector<Site> sites_;
+    std::unordered_map<const LoopNest *, NestPlace> places_;
+    std::unordered_map<const LoopNest *, int64_t> shared_total_;
+    std::optional<PromotionFailure> failure_;
+};
+
+}  // namespace anderson2021

@@ -1,0 +1,55 @@
+// The entry point of the search: graph, options and cost model in, best schedule tree out.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "algorithm/pipeline_graph.h"
+#include "costmodel/cost_model.h"
+#include "device/gpu_device.h"
+#include "features/feature_matrix.h"
+#include "schedule/loop_nest.h"
+#include "support/options.h"
+
+namespace anderson2021 {
+
+/// Counters for the log; names as printed there (SR 14).
+struct SearchStats {
+    int64_t states_added = 0;
+    int64_t featurizations = 0;
+    int64_t memoization_hits = 0;
+    int64_t memoization_misses = 0;
+    int64_t block_memoization_hits = 0;
+    int64_t block_memoization_misses = 0;
+    int64_t schedules_evaluated = 0;
+    int64_t tilings_generated = 0;
+    int64_t tilings_accepted = 0;
+    double featurization_ms = 0;
+    double cost_model_ms = 0;
+    double generate_children_ms = 0;
+    double total_s = 0;
+};
+
+struct SearchResult {
+    LoopNestPtr best;
+    /// Predicted run time in ms, free of penalties.
+    double cost = 0;
+    /// Cost per stage in record order, ms.
+    std::vector<double> stage_costs;
+    /// Features of the winner, by stage id.
+    FeatureMatrix features;
+    SearchStats stats;
+};
+
+/// Finds the schedule with the lowest predicted cost. `store` must have been made for `graph` and
+/// outlive the result; `cost_model` must have begun on this graph.
+///
+/// Throws UserError if no legal schedule exists within the options (naming the Func that has no
+/// legal placement) or if the partial schedule cannot be read or matched.
+SearchResult search(const PipelineGraph &graph,
+                    RegionStore &store,
+                    const GpuDevice &device,
+                    const Options &options,
+                    CostModel &cost_model);
+
+}  // namespace anderson2021

@@ -1,0 +1,55 @@
+// Thread extents of a tile: pure functions of extents (SR 8.2, 8.3).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "device/gpu_device.h"
+
+namespace anderson2021 {
+
+/// Loops of one stage as far as thread tilings care.
+struct StageExtents {
+    /// Trip counts, innermost loop first.
+    std::vector<int64_t> size;
+    /// Pure dimension of each loop; -1 for reductions.
+    std::vector<int> pure_dim;
+    /// Lane loop, or -1.
+    int lane_loop = -1;
+};
+
+struct ThreadTilingOptions {
+    /// Each serial remainder must be at most 16.
+    bool serial_inner = false;
+    /// The stages are at the root.
+    bool root_stage = false;
+};
+
+/// Thread extents, one vector per tiling, one entry per loop of the pure stage `stages[0]` indexed
+/// by its pure dimension. `stages` holds all stages of the Func, pure one first; `other_threads`
+/// are the extents that the other Funcs of the block already use (innermost thread dimension
+/// first).
+std::vector<std::vector<int64_t>> thread_tilings(const std::vector<StageExtents> &stages,
+                                                 const std::vector<int64_t> &other_threads,
+                                                 const ThreadTilingOptions &options,
+                                                 const GpuDevice &device);
+
+/// A thread tiling of a root Func together with how evenly it spreads over the multiprocessors.
+struct RankedTiling {
+    std::vector<int64_t> threads;
+    /// ceil(blocks / SMs) / (blocks / SMs), the worst over the stages; at least 1.
+    double idle_core_waste = 1;
+    /// Fewest blocks of a stage that counts.
+    int64_t min_blocks = 0;
+};
+
+/// Keeps the tilings with enough blocks (at least twice `parallelism`, relaxed by halving from
+/// `parallelism` if none has) and sorts them by idle_core_waste, stably.
+/// `full` are the untiled extents of all root stages, `outer` the extents outside the serial loop
+/// of the pure stage (per pure dimension).
+std::vector<RankedTiling> rank_root_tilings(const std::vector<std::vector<int64_t>> &tilings,
+                                            const std::vector<StageExtents> &full,
+                                            const std::vector<int64_t> &outer,
+                                            int parallelism);
+
+}  // namespace anderson2021
