@@ -1,0 +1,55 @@
+# Thin front of CMake. `make demo` and `make test` do all set-up by themselves.
+#
+#   make demo      autoschedule, build, run and check an application on a real photograph
+#   make test      build everything and run all tests
+#   make plugin    build/release/libautoschedule_anderson2021.so and the environment in .venv
+#   make apps      build all applications (see apps/README.md)
+#   make lint      layer check, formatting, documents that are generated from tables
+#   make format    reformat all sources
+#   make clean     remove build/ (keeps .venv)
+
+VENV ?= $(CURDIR)/.venv
+PRESET ?= release
+BUILD := build/$(PRESET)
+JOBS ?= $(shell nproc)
+CMAKE := $(VENV)/bin/cmake
+PYTHON := $(VENV)/bin/python
+SOURCES = $(shell git ls-files 'src/*.h' 'src/*.cpp' 'test/*.h' 'test/*.cpp' 'apps/*.h' 'apps/*.cpp')
+
+.DEFAULT_GOAL := plugin
+.PHONY: setup configure plugin build test unit demo apps lint format clean
+
+setup:
+	@ANDERSON_VENV=$(VENV) scripts/setup.sh
+
+configure: setup
+	@ANDERSON_VENV=$(VENV) scripts/configure.sh $(PRESET) --log-level=WARNING
+
+plugin: configure
+	@$(CMAKE) --build $(BUILD) -j $(JOBS) --target autoschedule_anderson2021
+
+build: configure
+	@$(CMAKE) --build $(BUILD) -j $(JOBS)
+
+test: build lint
+	@cd $(BUILD) && $(VENV)/bin/ctest -j $(JOBS) --output-on-failure
+
+unit: build
+	@cd $(BUILD) && $(VENV)/bin/ctest -j $(JOBS) --output-on-failure -LE integration
+
+demo: plugin
+	@$(PYTHON) scripts/demo.py
+
+apps: plugin
+	@$(MAKE) -C apps build
+
+lint: setup
+	@$(PYTHON) scripts/check_layers.py
+	@$(PYTHON) scripts/check_docs.py $(BUILD)
+	@scripts/format.sh --check
+
+format:
+	@scripts/format.sh
+
+clean:
+	rm -rf build

@@ -1,0 +1,77 @@
+#include "plugin/report.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <sstream>
+
+#include "schedule/schedule_text.h"
+#include "search/search_report.h"
+
+namespace anderson2021 {
+
+namespace {
+
+std::string fixed6(double value) {
+    char buffer[64];
+    std::snprintf(buffer, sizeof(buffer), "%.6f", value);
+    return buffer;
+}
+
+// `f_s0`, with the characters that scripts cannot digest replaced.
+std::string stage_label(const PipelineGraph &graph, const StageNode &stage) {
+    std::string label = graph.func(stage.func).name + "_s" + std::to_string(stage.index);
+    std::replace(label.begin(), label.end(), '$', '_');
+    return label;
+}
+
+void print_features(std::ostream &out, const SearchResult &result, const PipelineGraph &graph) {
+    for (int stage = 0; stage < graph.num_stages(); stage++) {
+        if (!result.features.has(stage)) {
+            continue;
+        }
+        out << "Schedule features for " << stage_label(graph, graph.stage(stage)) << "\n";
+        const ScheduleFeatures &row = result.features.row(stage);
+        for (int i = 0; i < kNumScheduleFeatures; i++) {
+            out << "    " << schedule_feature_name(i) << ": " << fixed6(row[i]) << "\n";
+        }
+    }
+}
+
+void collect_stages(const LoopNest &nest, const PipelineGraph &graph, std::string *line) {
+    for (auto c = nest.children.rbegin(); c != nest.children.rend(); ++c) {
+        if ((*c)->func != nest.func) {
+            *line += " -> " + stage_label(graph, graph.stage((*c)->stage_id));
+        }
+        collect_stages(**c, graph, line);
+    }
+}
+
+void print_compute_locations(std::ostream &out, const LoopNest &root, const PipelineGraph &graph) {
+    out << "BEGIN compute locations\n";
+    for (auto c = root.children.rbegin(); c != root.children.rend(); ++c) {
+        std::string line = stage_label(graph, graph.stage((*c)->stage_id));
+        collect_stages(**c, graph, &line);
+        out << line << "\n";
+    }
+    out << "END compute locations\n";
+}
+
+}  // namespace
+
+std::string describe_result(const SearchResult &result,
+                            const PipelineGraph &graph,
+                            bool reference_dialect,
+                            const std::string &schedule_source) {
+    std::ostringstream out;
+    out << "** Optimal schedule:\n";
+    print_features(out, result, graph);
+    out << "State with cost " << fixed6(result.cost) << "\n"
+        << "BEGIN Final generated loop nest and schedule:\n"
+        << print_schedule(*result.best, graph, reference_dialect) << schedule_source
+        << "END Final generated loop nest and schedule:\n";
+    print_compute_locations(out, *result.best, graph);
+    out << print_statistics(result.stats);
+    return out.str();
+}
+
+}  // namespace anderson2021
