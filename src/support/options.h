@@ -13,10 +13,18 @@ struct Options {
 #undef ANDERSON_OPTION
 
     // search_space_options, decoded.
-    bool allow_compute_root() const { return has_move(0) || has_move(2) || has_move(3); }
-    bool allow_inline() const { return has_move(1); }
-    bool allow_compute_at_block() const { return has_move(2); }
-    bool allow_compute_at_thread() const { return has_move(3); }
+    bool allow_compute_root() const {
+        return has_move(0) || has_move(2) || has_move(3);
+    }
+    bool allow_inline() const {
+        return has_move(1);
+    }
+    bool allow_compute_at_block() const {
+        return has_move(2);
+    }
+    bool allow_compute_at_thread() const {
+        return has_move(3);
+    }
 
 private:
     // Character i from the right of the first four.

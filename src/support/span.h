@@ -20,7 +20,8 @@ struct Span {
 
     /// The neutral element of union.
     static Span empty() {
-        return {std::numeric_limits<int64_t>::max(), std::numeric_limits<int64_t>::min(), true, true};
+        return {
+            std::numeric_limits<int64_t>::max(), std::numeric_limits<int64_t>::min(), true, true};
     }
     static Span point(int64_t at) { return {at, at, true, true}; }
 
