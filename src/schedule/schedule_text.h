@@ -9,8 +9,7 @@ namespace anderson2021 {
 
 /// Prints the tree. With `reference_dialect` every ancestor of a compute site lists the Func on a
 /// `realize:` line too, as the reference plugin does.
-std::string print_schedule(const LoopNest &root,
-                           const PipelineGraph &graph,
-                           bool reference_dialect = false);
+std::string
+print_schedule(const LoopNest &root, const PipelineGraph &graph, bool reference_dialect = false);
 
 }  // namespace anderson2021

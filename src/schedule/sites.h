@@ -64,7 +64,8 @@ public:
 
     const Site &of(int stage_id) const { return sites_[static_cast<size_t>(stage_id)]; }
     const NestPlace &place(const LoopNest *nest) const { return places_.at(nest); }
-    /// Bytes of shared memory that the Block nest allocates, guesses for unscheduled Funcs included.
+    /// Bytes of shared memory that the Block nest allocates, guesses for unscheduled Funcs
+    /// included.
     int64_t shared_total(const LoopNest *block) const;
     const std::optional<PromotionFailure> &failure() const { return failure_; }
 

@@ -1,0 +1,173 @@
+#include "schedule/regions.h"
+
+#include <array>
+#include <mutex>
+#include <unordered_map>
+#include <utility>
+
+#include "support/error.h"
+#include "support/hash.h"
+
+namespace anderson2021 {
+
+namespace {
+
+uint64_t hash_region(int stage_id, const FuncRegion &region) {
+    uint64_t hash = static_cast<uint64_t>(stage_id);
+    for (const Span &s : region.spans()) {
+        hash_combine(hash, static_cast<uint64_t>(s.min));
+        hash_combine(hash, static_cast<uint64_t>(s.max));
+        hash_combine(hash, (s.constant ? 1u : 0u) | (s.exact ? 2u : 0u));
+    }
+    return hash;
+}
+
+}  // namespace
+
+NestRegions::NestRegions(const PipelineGraph &graph)
+    : graph_(graph), slots_(std::make_unique<std::atomic<const FuncRegion *>[]>(
+                         static_cast<size_t>(graph.num_funcs()))) {}
+
+NestRegions::NestRegions(const PipelineGraph &graph, int stage_id, FuncRegion own)
+    : graph_(graph), stage_id_(stage_id), own_(std::move(own)),
+      slots_(std::make_unique<std::atomic<const FuncRegion *>[]>(
+          static_cast<size_t>(graph.num_funcs()))) {
+    ANDERSON_DCHECK(own_.func().id == graph.stage(stage_id).func) << "Region of another Func";
+}
+
+NestRegions::~NestRegions() {
+    for (int f = 0; f < graph_.num_funcs(); f++) {
+        delete slots_[static_cast<size_t>(f)].load(std::memory_order_relaxed);
+    }
+}
+
+const FuncRegion &NestRegions::of(int func) const {
+    if (!is_root() && func == own_.func().id) {
+        return own_;
+    }
+    std::atomic<const FuncRegion *> &slot = slots_[static_cast<size_t>(func)];
+    const FuncRegion *known = slot.load(std::memory_order_acquire);
+    if (known != nullptr) {
+        return *known;
+    }
+    auto fresh = std::make_unique<const FuncRegion>(compute(func));
+    if (slot.compare_exchange_strong(
+            known, fresh.get(), std::memory_order_acq_rel, std::memory_order_acquire)) {
+        return *fresh.release();
+    }
+    // Another thread was faster; its result is equal.
+    return *known;
+}
+
+FuncRegion NestRegions::compute(int func) const {
+    const FuncNode &node = graph_.func(func);
+    FuncRegion region(node);
+    bool needed = false;
+    if (is_root() && node.is_output) {
+        needed = true;
+        for (int d = 0; d < node.dims(); d++) {
+            region.required(d) = node.estimate[static_cast<size_t>(d)];
+        }
+    }
+    const BitSet *const upstream = is_root() ? nullptr : &graph_.stage(stage_id_).upstream;
+    for (const int id : node.outgoing_edges) {
+        const Edge &edge = graph_.edge(id);
+        if (upstream != nullptr && edge.consumer_stage != stage_id_ &&
+            !upstream->contains(edge.consumer_func)) {
+            continue;
+        }
+        needed = true;
+        const int stage_index = graph_.stage(edge.consumer_stage).index;
+        const FuncRegion &consumer = of(edge.consumer_func);
+        if (node.dims() > 0) {
+            expand_footprint(edge, consumer.loops(stage_index), &region.required(0));
+        }
+    }
+    ANDERSON_CHECK(needed) << "Nothing needs Func " << node.name << " at "
+                           << (is_root() ? "the root" : graph_.stage(stage_id_).name);
+    region.derive_from_required();
+    return region;
+}
+
+FuncRegion NestRegions::along_chain(const std::vector<int> &chain) const {
+    ANDERSON_CHECK(!chain.empty()) << "Empty chain of edges";
+    const Edge &first = graph_.edge(chain.front());
+    ANDERSON_CHECK(is_root() || first.consumer_stage == stage_id_)
+        << "The chain starts at " << graph_.stage(first.consumer_stage).name << ", the nest is of "
+        << graph_.stage(stage_id_).name;
+    FuncRegion current;
+    const FuncRegion *consumer = &of(first.consumer_func);
+    for (const int id : chain) {
+        const Edge &edge = graph_.edge(id);
+        FuncRegion next(graph_.func(edge.producer));
+        if (next.func().dims() > 0) {
+            const int stage_index = graph_.stage(edge.consumer_stage).index;
+            expand_footprint(edge, consumer->loops(stage_index), &next.required(0));
+        }
+        next.derive_from_required();
+        current = std::move(next);
+        consumer = &current;
+    }
+    return current;
+}
+
+size_t NestRegions::bytes() const {
+    const auto region_bytes = [](const FuncRegion &r) {
+        return r.spans().capacity() * sizeof(Span);
+    };
+    size_t total = sizeof(*this) + region_bytes(own_) +
+                   static_cast<size_t>(graph_.num_funcs()) * sizeof(slots_[0]);
+    for (int f = 0; f < graph_.num_funcs(); f++) {
+        const FuncRegion *r = slots_[static_cast<size_t>(f)].load(std::memory_order_acquire);
+        if (r != nullptr) {
+            total += sizeof(*r) + region_bytes(*r);
+        }
+    }
+    return total;
+}
+
+struct RegionStore::Impl {
+    struct Shard {
+        std::mutex mutex;
+        // Several entries per hash are possible, if unlikely.
+        std::unordered_map<uint64_t, std::vector<NestRegionsPtr>> entries;
+    };
+    std::array<Shard, 32> shards;
+
+    Shard &shard(uint64_t hash) { return shards[(hash >> 58) % shards.size()]; }
+};
+
+RegionStore::RegionStore(const PipelineGraph &graph)
+    : graph_(graph), root_(std::make_shared<NestRegions>(graph)), impl_(std::make_unique<Impl>()) {}
+
+RegionStore::~RegionStore() = default;
+
+NestRegionsPtr RegionStore::at(int stage_id, FuncRegion own) {
+    const uint64_t hash = hash_region(stage_id, own);
+    Impl::Shard &shard = impl_->shard(hash);
+    const std::lock_guard<std::mutex> lock(shard.mutex);
+    std::vector<NestRegionsPtr> &bucket = shard.entries[hash];
+    for (const NestRegionsPtr &r : bucket) {
+        if (r->stage_id() == stage_id && r->own().spans() == own.spans()) {
+            return r;
+        }
+    }
+    bucket.push_back(std::make_shared<NestRegions>(graph_, stage_id, std::move(own)));
+    return bucket.back();
+}
+
+void RegionStore::trim() {
+    for (Impl::Shard &shard : impl_->shards) {
+        const std::lock_guard<std::mutex> lock(shard.mutex);
+        for (auto entry = shard.entries.begin(); entry != shard.entries.end();) {
+            std::vector<NestRegionsPtr> &bucket = entry->second;
+            bucket.erase(std::remove_if(bucket.begin(),
+                                        bucket.end(),
+                                        [](const NestRegionsPtr &r) { return r.use_count() == 1; }),
+                         bucket.end());
+            entry = bucket.empty() ? shard.entries.erase(entry) : std::next(entry);
+        }
+    }
+}
+
+}  // namespace anderson2021
