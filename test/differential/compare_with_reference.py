@@ -6,7 +6,7 @@ reference_features=1, and the two .featurization blobs and predicted costs must 
 the trees that this plugin's own search finds are forced on the reference as well.
 
 usage: compare_with_reference.py --plugin build/release/libautoschedule_anderson2021.so
-           [--seeds N] [--pipelines a,b,...] [--back] [--keep FOLDER]
+           [--seeds N] [--pipelines a,b,...] [--random N] [--back]
 """
 
 import argparse
@@ -131,11 +131,13 @@ def main():
     parser.add_argument("--plugin", required=True, type=lambda p: pathlib.Path(p).resolve())
     parser.add_argument("--seeds", type=int, default=6)
     parser.add_argument("--pipelines", default=",".join(pipelines.PIPELINES))
+    parser.add_argument("--random", type=int, default=0, help="number of random pipelines to add")
     parser.add_argument("--back", action="store_true")
     args = parser.parse_args()
     counts = {}
     with tempfile.TemporaryDirectory() as folder:
-        for pipeline in args.pipelines.split(","):
+        names = args.pipelines.split(",") if args.pipelines else []
+        for pipeline in names + [f"random_{k}" for k in range(args.random)]:
             for seed in range(args.seeds):
                 kind, texts = compare(args, pipeline, seed, folder)
                 counts[kind] = counts.get(kind, 0) + 1
