@@ -1,4 +1,8 @@
-// Transactions of a warp's memory accesses, and their accounting over a block (SF 8.4, 8.5).
+// Transactions of a warp's memory accesses, and their accounting over a block.
+//
+// One request of a warp costs as many transactions as it touches global sectors, or as its most
+// contended shared memory bank has distinct words. Addresses are those that the lanes would use if
+// the storage began at 0. Everything here is exact: no approximation by typical strides.
 #pragma once
 
 #include <cstdint>
@@ -39,13 +43,34 @@ struct WarpAccess {
     int64_t bytes_per_point = 4;
 };
 
+/// What one request of one warp costs.
+struct RequestCost {
+    int64_t transactions = 0;
+    int64_t bytes_used = 0;
+};
+
 /// |sum over d of trunc(step * index_stride[d]) * storage_stride[d]|, in elements.
-int64_t thread_offset(const ThreadStride &stride,
-                      const std::vector<int64_t> &storage_stride,
-                      int64_t step);
+int64_t
+thread_offset(const ThreadStride &stride, const std::vector<int64_t> &storage_stride, int64_t step);
+
+/// Bytes that one transaction moves.
+int64_t transaction_bytes(TrafficKind kind, const GpuDevice &device);
+
+/// Cost of one request by the active lanes of warp 0, or of the last warp of the grid.
+///
+/// Global: distinct sectors of first bytes (an access that straddles two sectors counts for the
+/// first one only). Shared: most distinct words in a bank. Local: bytes of all lanes by sector
+/// size. A lane without an address adds a transaction of its own.
+RequestCost request_cost(TrafficKind kind,
+                         const WarpAccess &access,
+                         const WarpLayout &layout,
+                         bool last_warp,
+                         const GpuDevice &device);
 
 /// Adds `requests_per_thread` requests of `access` by every warp of `layout`. `layout` may be null
 /// (a stage without threads): then every request moves one transaction and uses one point.
+/// The number of requests of all regular warps together, and that of the tail warp, are cut to
+/// whole numbers.
 void account(MemoryTraffic &traffic,
              TrafficKind kind,
              const WarpAccess &access,
