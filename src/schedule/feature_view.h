@@ -1,5 +1,5 @@
 // Completes a partial tree for featurization: untiled root nests get blocks of one warp with one
-// point per thread, levels of a block without threads get thread levels of extent 1 (SF 3).
+// point per thread, levels of a block without threads get thread levels of extent 1.
 #pragma once
 
 #include "schedule/loop_nest_editor.h"

@@ -29,10 +29,10 @@ public:
     /// An empty root.
     LoopNestPtr make_root() const;
     /// Nests of all stages of `func` as placed at `site` (last stage first), each with its leaf
-    /// (SF 2.4). `in_thread` = site is a Thread level or inside one.
+    ///. `in_thread` = site is a Thread level or inside one.
     std::vector<LoopNestPtr>
     place(int func, int vector_dim, const LoopNest &site, bool in_thread) const;
-    /// Splits one level in two (SF 2.5). `tile` has one entry per dimension of the Func.
+    /// Splits one level in two. `tile` has one entry per dimension of the Func.
     /// `parent` is the parent of `nest`.
     LoopNestPtr split(const LoopNest &nest,
                       const std::vector<int64_t> &tile,

@@ -1,4 +1,4 @@
-// The text form of a schedule tree (SR 13): printed in logs, read back from partial-schedule files.
+// The text form of a schedule tree: printed in logs, read back from partial-schedule files.
 #pragma once
 
 #include <string>

@@ -1,4 +1,7 @@
-// Where every stage is computed and stored in a (completed) tree: SF 4, as-trained 3 and 5.
+// Where every stage is computed and stored in a (completed) tree.
+//
+// A placed Func is stored where it is computed. A Func that is not placed yet gets an optimistic
+// guess: as deep below all its consumers as its region still shrinks and fits the memory there.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +14,7 @@
 
 namespace anderson2021 {
 
-/// Memory class of a Func.
+/// Memory class of a Func. Local is a passing state: such Funcs end up in Registers or fail.
 enum class MemoryType : uint8_t { Global, Shared, Local, Registers, Inlined };
 
 /// Sites of one stage. Unset pointers are null.
@@ -28,7 +31,8 @@ struct Site {
     bool inlined = false;
     /// Leaves that the Func is inlined into, in walk order.
     std::vector<const LoopNest *> leaves;
-    /// Unscheduled Funcs: how often the guessed site allocates; 1 for outputs not placed yet.
+    /// Funcs that are not placed: how often the guessed site allocates; 1 for inputs and for
+    /// outputs not placed yet. 0 for all others.
     int64_t num_realizations = 0;
     /// The Func has nests of its own.
     bool scheduled = false;
@@ -67,9 +71,12 @@ public:
     /// Bytes of shared memory that the Block nest allocates, guesses for unscheduled Funcs
     /// included.
     int64_t shared_total(const LoopNest *block) const;
+    /// If set, Funcs that are not placed and inputs have no sites.
     const std::optional<PromotionFailure> &failure() const { return failure_; }
 
 private:
+    friend class SitesBuilder;
+
     const PipelineGraph &graph_;
     std::vector<Site> sites_;
     std::unordered_map<const LoopNest *, NestPlace> places_;
