@@ -3,6 +3,11 @@ find_package(GTest REQUIRED)
 include(GoogleTest)
 enable_testing()
 
+# Helpers without Halide, shared by the tests of the plain layers.
+file(GLOB test_support_sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/test/support/*.cpp")
+add_library(test_support OBJECT ${test_support_sources})
+target_link_libraries(test_support PRIVATE anderson_options)
+
 file(GLOB test_layers RELATIVE "${CMAKE_SOURCE_DIR}/test/unit" "${CMAKE_SOURCE_DIR}/test/unit/*")
 foreach(layer IN LISTS test_layers)
     file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/test/unit/${layer}/*.cpp")
@@ -22,7 +27,8 @@ foreach(layer IN LISTS test_layers)
         endforeach()
         target_link_libraries(test_${layer} PRIVATE ${ANDERSON_COST_MODEL_LIBRARIES})
     else()
-        target_link_libraries(test_${layer} PRIVATE anderson_options ${ANDERSON_PLAIN_OBJECTS})
+        target_link_libraries(test_${layer} PRIVATE anderson_options ${ANDERSON_PLAIN_OBJECTS}
+            $<TARGET_OBJECTS:test_support>)
         if(layer STREQUAL "costmodel")
             target_link_libraries(test_${layer} PRIVATE $<TARGET_OBJECTS:anderson_costmodel>
                 ${ANDERSON_COST_MODEL_LIBRARIES})
