@@ -1,4 +1,8 @@
-// Which serial loops a Func's tile may get: pure functions of extents (SR 8.1).
+// Which serial loops a Func's tile may get: pure functions of extents.
+//
+// A thread computes 1, 2, 4 or 8 points along each dimension, or all of it if the extent is 3, 5
+// or 7. What is listed are the trip counts that remain outside the serial loops, which blocks and
+// threads then share.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +22,7 @@ struct SerialTilingOptions {
 /// Outer trip counts ceil(extent / serial extent) of every serial tiling, dimension 0 outermost in
 /// enumeration order. `lane` is the lane dimension or -1. Never contains the all-ones vector,
 /// except as the only entry when all extents are 1 and `allow_whole`.
-std::vector<std::vector<int64_t>> serial_tilings(const std::vector<int64_t> &extents,
-                                                 int lane,
-                                                 const SerialTilingOptions &options);
+std::vector<std::vector<int64_t>>
+serial_tilings(const std::vector<int64_t> &extents, int lane, const SerialTilingOptions &options);
 
 }  // namespace anderson2021

@@ -1,4 +1,8 @@
-// Thread extents of a tile: pure functions of extents (SR 8.2, 8.3).
+// Thread extents of a tile: pure functions of extents.
+//
+// Powers of two, or the full extent of a narrow dimension; at least half a warp along the lane
+// dimension. Candidates that waste more than a seventh of the threads, exceed the limits of a
+// block, or leave too much serial work are dropped.
 #pragma once
 
 #include <cstdint>
