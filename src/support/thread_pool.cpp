@@ -1,0 +1,160 @@
+// Loops with iterations left to start form a list. An idle thread takes iterations of the newest
+// loop one by one: inner loops of nested ones come first, which frees those who wait for them. A
+// caller takes iterations of its own loop only and then waits for those that others still run;
+// these always end, since the threads that run them wait for nothing but deeper loops.
+#include "support/thread_pool.h"
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <exception>
+#include <limits>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+namespace anderson2021 {
+namespace {
+
+constexpr int kMaxThreads = 1024;
+
+/// One call of parallel_for; lives on the stack of the caller.
+struct Loop {
+    Loop(int64_t count, const std::function<void(int64_t)> &body) : n(count), fn(body) {}
+
+    const int64_t n;
+    const std::function<void(int64_t)> &fn;
+    /// Next iteration to start.
+    std::atomic<int64_t> next{0};
+    /// Threads of the pool inside of run(). Guarded by the mutex of the pool.
+    int helpers = 0;
+    std::mutex failure_mutex;
+    int64_t failed_index = std::numeric_limits<int64_t>::max();
+    std::exception_ptr failure;
+
+    bool exhausted() const { return next.load(std::memory_order_relaxed) >= n; }
+
+    /// Runs iterations until none is left to start.
+    void run() {
+        for (int64_t i = next++; i < n; i = next++) {
+            try {
+                fn(i);
+            } catch (...) {
+                const std::lock_guard<std::mutex> lock(failure_mutex);
+                if (i < failed_index) {
+                    failed_index = i;
+                    failure = std::current_exception();
+                }
+            }
+        }
+    }
+};
+
+}  // namespace
+
+struct ThreadPool::Shared {
+    std::mutex mutex;
+    /// Something to do, or time to stop.
+    std::condition_variable work;
+    /// A helper has left a loop.
+    std::condition_variable left;
+    std::vector<Loop *> loops;
+    bool stopping = false;
+    std::vector<std::thread> threads;
+
+    void work_until_stopped() {
+        std::unique_lock<std::mutex> lock(mutex);
+        for (;;) {
+            Loop *loop = nullptr;
+            work.wait(lock, [&] {
+                loop = newest_unfinished();
+                return stopping || loop != nullptr;
+            });
+            if (loop == nullptr) {
+                return;
+            }
+            loop->helpers++;
+            lock.unlock();
+            loop->run();
+            lock.lock();
+            if (--loop->helpers == 0) {
+                left.notify_all();
+            }
+        }
+    }
+
+    Loop *newest_unfinished() {
+        const auto found = std::find_if(
+            loops.rbegin(), loops.rend(), [](const Loop *l) { return !l->exhausted(); });
+        return found == loops.rend() ? nullptr : *found;
+    }
+
+    /// Takes part in a loop that the helpers know of, until it is done.
+    void share(Loop &loop) {
+        {
+            const std::lock_guard<std::mutex> lock(mutex);
+            loops.push_back(&loop);
+        }
+        const auto others = static_cast<int64_t>(threads.size());
+        if (loop.n - 1 < others) {
+            for (int64_t i = 1; i < loop.n; i++) {
+                work.notify_one();
+            }
+        } else {
+            work.notify_all();
+        }
+        loop.run();
+        std::unique_lock<std::mutex> lock(mutex);
+        loops.erase(std::find(loops.begin(), loops.end(), &loop));
+        left.wait(lock, [&] { return loop.helpers == 0; });
+    }
+};
+
+ThreadPool::ThreadPool(int threads) : shared_(std::make_unique<Shared>()) {
+    if (threads <= 0) {
+        threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+    }
+    threads = std::min(threads, kMaxThreads);
+    Shared *shared = shared_.get();
+    shared->threads.reserve(static_cast<size_t>(threads - 1));
+    for (int i = 1; i < threads; i++) {
+        try {
+            shared->threads.emplace_back([shared] { shared->work_until_stopped(); });
+        } catch (const std::system_error &) {
+            break;  // Out of threads: those that exist have to do.
+        }
+    }
+}
+
+ThreadPool::~ThreadPool() {
+    {
+        const std::lock_guard<std::mutex> lock(shared_->mutex);
+        shared_->stopping = true;
+    }
+    shared_->work.notify_all();
+    for (std::thread &t : shared_->threads) {
+        t.join();
+    }
+}
+
+int ThreadPool::num_threads() const {
+    return static_cast<int>(shared_->threads.size()) + 1;
+}
+
+void ThreadPool::parallel_for(int64_t n, const std::function<void(int64_t)> &fn) {
+    if (n <= 0) {
+        return;
+    }
+    Loop loop(n, fn);
+    if (n == 1 || shared_->threads.empty()) {
+        loop.run();
+    } else {
+        shared_->share(loop);
+    }
+    if (loop.failure) {
+        std::rethrow_exception(loop.failure);
+    }
+}
+
+}  // namespace anderson2021
