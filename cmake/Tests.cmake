@@ -3,10 +3,10 @@ find_package(GTest REQUIRED)
 include(GoogleTest)
 enable_testing()
 
-# Helpers without Halide, shared by the tests of the plain layers.
+# Helpers that need neither Halide nor GoogleTest, shared by all tests.
 file(GLOB test_support_sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/test/support/*.cpp")
-add_library(test_support OBJECT ${test_support_sources})
-target_link_libraries(test_support PRIVATE anderson_options)
+add_library(test_fixtures OBJECT ${test_support_sources})
+target_link_libraries(test_fixtures PRIVATE anderson_options)
 
 file(GLOB test_layers RELATIVE "${CMAKE_SOURCE_DIR}/test/unit" "${CMAKE_SOURCE_DIR}/test/unit/*")
 foreach(layer IN LISTS test_layers)
@@ -25,10 +25,11 @@ foreach(layer IN LISTS test_layers)
         foreach(l IN LISTS ANDERSON_LAYERS)
             target_link_libraries(test_${layer} PRIVATE $<TARGET_OBJECTS:anderson_${l}>)
         endforeach()
-        target_link_libraries(test_${layer} PRIVATE ${ANDERSON_COST_MODEL_LIBRARIES})
+        target_link_libraries(test_${layer} PRIVATE ${ANDERSON_COST_MODEL_LIBRARIES}
+            $<TARGET_OBJECTS:test_fixtures>)
     else()
         target_link_libraries(test_${layer} PRIVATE anderson_options ${ANDERSON_PLAIN_OBJECTS}
-            $<TARGET_OBJECTS:test_support>)
+            $<TARGET_OBJECTS:test_fixtures>)
         if(layer STREQUAL "costmodel")
             target_link_libraries(test_${layer} PRIVATE $<TARGET_OBJECTS:anderson_costmodel>
                 ${ANDERSON_COST_MODEL_LIBRARIES})
