@@ -1,0 +1,138 @@
+# Builds and runs one application. An application's Makefile sets
+#   APP         name of its folder
+#   GENERATOR   name of its generator (default: APP)
+#   TEST_SIZES  output sizes to test besides the estimated one
+#   PHOTO       set to 1 if the filter works on a photograph
+# and includes this file.
+#
+# Targets: build (default), test, schedule (show the automatic one), bench, clean.
+#
+# What to vary, on the command line or in the environment:
+#   HL_TARGET            default: host-cuda-... if a CUDA device is usable, else host-opencl
+#   HL_WEIGHTS_DIR       weights of the cost model; default: weights/<APP>.weights if there is
+#                        one, else those built into the plugin
+#   HL_DEBUG_AUTOSCHEDULE  log level of the search
+#   PARALLELISM, BEAM_SIZE, SEED, RANDOM_DROPOUT, RANDOMIZE_TILINGS, SEARCH_SPACE_OPTIONS,
+#   NUM_PASSES           options of the autoscheduler; AUTOSCHEDULER_ARGS for any others
+#   GENERATOR_PARAMS     parameters of the generator, e.g. "width=640 height=480"
+#   SCHEDULE_HEADER      replay this emitted schedule instead of searching
+#   RUNS                 repetitions of `bench`
+#   PLUGIN, VENV, OUT    where things are
+
+ROOT := $(abspath $(dir $(lastword $(MAKEFILE_LIST)))/..)
+SUPPORT := $(ROOT)/apps/support
+GENERATOR ?= $(APP)
+RUNS ?= 20
+
+VENV ?= $(ROOT)/.venv
+PYTHON := $(VENV)/bin/python
+ifeq ($(wildcard $(PYTHON)),)
+$(error there is no $(PYTHON): run `make plugin` in $(ROOT) first)
+endif
+HALIDE := $(shell $(PYTHON) -c 'import halide, os; print(os.path.dirname(halide.__file__))')
+PLUGIN ?= $(ROOT)/build/release/libautoschedule_anderson2021.so
+
+ifndef HL_TARGET
+HL_TARGET := $(shell $(PYTHON) $(SUPPORT)/gpu.py target)
+endif
+ifndef PARALLELISM
+PARALLELISM := $(shell $(PYTHON) $(SUPPORT)/gpu.py parallelism)
+endif
+ifndef HL_WEIGHTS_DIR
+HL_WEIGHTS_DIR := $(wildcard $(ROOT)/weights/$(APP).weights)
+endif
+ifneq ($(HL_WEIGHTS_DIR),)
+export HL_WEIGHTS_DIR
+endif
+
+# option NAME,VALUE: the argument, unless VALUE is empty
+option = $(if $(2),autoscheduler.$(1)=$(2))
+AUTOSCHEDULER := autoscheduler=Anderson2021 \
+    $(call option,parallelism,$(PARALLELISM)) \
+    $(call option,beam_size,$(BEAM_SIZE)) \
+    $(call option,random_dropout_seed,$(SEED)) \
+    $(call option,random_dropout,$(RANDOM_DROPOUT)) \
+    $(call option,randomize_tilings,$(RANDOMIZE_TILINGS)) \
+    $(call option,search_space_options,$(SEARCH_SPACE_OPTIONS)) \
+    $(call option,num_passes,$(NUM_PASSES)) \
+    $(AUTOSCHEDULER_ARGS)
+
+CXX ?= g++
+CXXFLAGS ?= -O2
+APP_CXXFLAGS := -std=c++17 -Wall -Wextra -I$(ROOT)/apps -isystem $(HALIDE)/include $(CXXFLAGS)
+
+OUT ?= build/$(HL_TARGET)
+FILTER := $(OUT)/filter
+EMIT := static_library,c_header
+PHOTO_FILE := $(SUPPORT)/build/photo.ppm
+
+# With a replayed schedule the generator needs neither plugin nor options.
+ifdef SCHEDULE_HEADER
+GENERATOR_PROGRAM := $(OUT)/$(APP).replay_generator
+REPLAY_FLAGS := -DAPP_SCHEDULE_HEADER='"$(abspath $(SCHEDULE_HEADER))"'
+AUTO_ARGUMENTS := target=$(HL_TARGET)-no_runtime $(GENERATOR_PARAMS)
+else
+GENERATOR_PROGRAM := $(OUT)/$(APP).generator
+AUTO_ARGUMENTS := -p $(PLUGIN) target=$(HL_TARGET)-no_runtime $(AUTOSCHEDULER) $(GENERATOR_PARAMS)
+EMIT_AUTO := ,schedule,featurization
+AUTO_DEPENDS := $(PLUGIN)
+endif
+
+.DEFAULT_GOAL := build
+.PHONY: build test schedule bench clean FORCE
+.DELETE_ON_ERROR:
+.SUFFIXES:
+
+build: $(FILTER)
+
+test: $(FILTER) $(if $(PHOTO),$(PHOTO_FILE))
+	$(FILTER) $(if $(PHOTO),--input $(PHOTO_FILE) --output $(OUT))
+	$(foreach size,$(TEST_SIZES),$(FILTER) --size $(size) &&) true
+
+bench: $(FILTER)
+	$(FILTER) --runs $(RUNS)
+
+schedule: $(OUT)/$(GENERATOR)_auto.a
+	@cat $(OUT)/$(GENERATOR)_auto.schedule.h
+
+clean:
+	rm -rf build
+
+$(PLUGIN):
+	@echo "$@ is missing: run \`make plugin\` in $(ROOT), or set PLUGIN" >&2; exit 1
+
+$(PHOTO_FILE): $(SUPPORT)/photo.py
+	$(PYTHON) $< $@
+
+$(GENERATOR_PROGRAM): $(APP)_generator.cpp $(SUPPORT)/replay_schedule.h $(SCHEDULE_HEADER)
+	@mkdir -p $(OUT)
+	$(CXX) $(APP_CXXFLAGS) $(REPLAY_FLAGS) $< -o $@ $(HALIDE)/lib64/libHalide_GenGen.a \
+	    -L$(HALIDE)/lib64 -lHalide -Wl,-rpath,$(HALIDE)/lib64 -ldl -lpthread
+
+# Holds the arguments of the last run; changes only if they do.
+$(OUT)/arguments: FORCE
+	@mkdir -p $(OUT)
+	@printf '%s\n' "$(HL_WEIGHTS_DIR) $(GENERATOR_PROGRAM) $(AUTO_ARGUMENTS)" | \
+	    cmp -s - $@ || printf '%s\n' "$(HL_WEIGHTS_DIR) $(GENERATOR_PROGRAM) $(AUTO_ARGUMENTS)" > $@
+
+# run_generator VARIANT,OUTPUTS,ARGUMENTS
+run_generator = $(abspath $(GENERATOR_PROGRAM)) -g $(GENERATOR) -n $(GENERATOR)_$(1) \
+    -f $(GENERATOR)_$(1) -o $(OUT) -e $(2) $(3)
+
+$(OUT)/$(GENERATOR)_cpu.a: $(GENERATOR_PROGRAM) $(OUT)/arguments
+	$(call run_generator,cpu,$(EMIT),target=host-no_runtime $(GENERATOR_PARAMS))
+
+$(OUT)/$(GENERATOR)_manual.a: $(GENERATOR_PROGRAM) $(OUT)/arguments
+	$(call run_generator,manual,$(EMIT),target=$(HL_TARGET)-no_runtime $(GENERATOR_PARAMS))
+
+$(OUT)/$(GENERATOR)_auto.a: $(GENERATOR_PROGRAM) $(OUT)/arguments $(AUTO_DEPENDS) $(HL_WEIGHTS_DIR)
+	$(call run_generator,auto,$(EMIT)$(EMIT_AUTO),$(AUTO_ARGUMENTS))
+
+$(OUT)/runtime.a: $(GENERATOR_PROGRAM)
+	$(abspath $<) -r runtime -o $(OUT) -e static_library target=$(HL_TARGET)
+
+LIBRARIES := $(patsubst %,$(OUT)/$(GENERATOR)_%.a,auto manual cpu) $(OUT)/runtime.a
+SOURCES := filter.cpp $(SUPPORT)/filter_app.cpp $(SUPPORT)/image_io.cpp
+
+$(FILTER): $(LIBRARIES) $(SOURCES) $(SUPPORT)/filter_app.h $(SUPPORT)/image_io.h
+	$(CXX) $(APP_CXXFLAGS) -I$(OUT) $(SOURCES) $(LIBRARIES) -o $@ -ldl -lpthread
