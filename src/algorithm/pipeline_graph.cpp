@@ -2,16 +2,14 @@
 
 #include <algorithm>
 
+#include "algorithm/algorithm_features.h"
 #include "support/error.h"
 
 namespace anderson2021 {
 
 namespace {
 
-// First entry of the image-call counts among the algorithm features: after the 7 types in use come
-// 24 operation classes of 7 types each; class 19 counts image calls.
-constexpr size_t kFirstImageCall = 7 + 7 * 19;
-constexpr size_t kNumTypes = 7;
+static_assert(kAlgorithmFeatureCount == kNumAlgorithmFeatures);
 
 void assign_offsets(FuncNode &f) {
     f.computed_offset = f.dims();
@@ -86,8 +84,10 @@ void PipelineGraph::finish() {
         for (StageNode &s : f->stages) {
             s.upstream = BitSet(num_funcs());
             s.reads_input = false;
-            for (size_t t = 0; t < kNumTypes; t++) {
-                s.reads_input = s.reads_input || s.features[kFirstImageCall + t] > 0;
+            for (size_t t = 0; t < kNumScalarClasses; t++) {
+                const size_t image_calls =
+                    op_index(OpClass::ImageCall, static_cast<ScalarClass>(t));
+                s.reads_input = s.reads_input || s.features[image_calls] > 0;
             }
             for (const int e : s.incoming_edges) {
                 const FuncNode &producer = func(edge(e).producer);

@@ -1,0 +1,178 @@
+#include "frontend/graph_builder.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "frontend/branching_form.h"
+#include "frontend/estimates.h"
+#include "frontend/expression_scan.h"
+#include "frontend/footprints.h"
+#include "frontend/func_domain.h"
+#include "frontend/schedule_check.h"
+#include "frontend/stage_features.h"
+#include "support/error.h"
+
+namespace anderson2021 {
+
+using Halide::Expr;
+using Halide::Internal::Definition;
+using Halide::Internal::Function;
+
+namespace {
+
+const Definition &definition_of(const Function &f, int stage) {
+    return stage == 0 ? f.definition() : f.update(stage - 1);
+}
+
+std::string stage_name(const Function &f, int stage) {
+    return stage == 0 ? f.name() : f.name() + ".update(" + std::to_string(stage - 1) + ")";
+}
+
+int64_t bytes_per_point(const Function &f) {
+    int64_t bytes = 0;
+    for (const Expr &value : f.values()) {
+        bytes += value.type().bytes();
+    }
+    return bytes;
+}
+
+// Funcs that start with this prefix clamp their coordinates to the edges of an image.
+bool is_named_like_boundary_condition(const std::string &name) {
+    return name.rfind("repeat_edge", 0) == 0;
+}
+
+// Steps: collect the Funcs from outputs to inputs; per Func, analyse its definitions one by one;
+// link everything.
+class GraphBuilder {
+public:
+    explicit GraphBuilder(const std::vector<Function> &outputs) : outputs_(outputs) {}
+
+    BuiltGraph build() {
+        collect_funcs();
+        collect_value_bounds();
+        result_.graph = std::make_unique<PipelineGraph>();
+        std::vector<BranchingForm> branching;
+        for (const Function &f : result_.functions) {
+            add_func(f);
+            branching.push_back(branching_form(f, facts_.func_ids));
+        }
+        result_.graph->finish();
+        result_.graph->branching = std::move(branching);
+        return std::move(result_);
+    }
+
+private:
+    void collect_funcs() {
+        if (outputs_.empty()) {
+            throw UserError("The pipeline has no output. Define at least one output Func before "
+                            "autoscheduling.");
+        }
+        facts_.env = Halide::Internal::build_environment(outputs_);
+        producers_first_ = Halide::Internal::topological_order(outputs_, facts_.env);
+        for (auto name = producers_first_.rbegin(); name != producers_first_.rend(); ++name) {
+            const Function &f = facts_.env.at(*name);
+            require_unscheduled(f);
+            facts_.func_ids[*name] = static_cast<int>(result_.functions.size());
+            result_.functions.push_back(f);
+        }
+    }
+
+    void collect_value_bounds() {
+        facts_.value_bounds =
+            Halide::Internal::compute_function_value_bounds(producers_first_, facts_.env);
+        facts_.estimated_value_bounds = substitute_estimates(facts_.value_bounds);
+        for (const auto &entry : facts_.value_bounds) {
+            const auto &range = entry.second;
+            if ((range.has_lower_bound() && depends_on_estimate(range.min)) ||
+                (range.has_upper_bound() && depends_on_estimate(range.max))) {
+                facts_.estimated_values.insert(entry.first.first);
+            }
+        }
+    }
+
+    bool is_output(const Function &f) const {
+        return std::any_of(outputs_.begin(), outputs_.end(), [&](const Function &output) {
+            return output.same_as(f);
+        });
+    }
+
+    void add_func(const Function &f) {
+        FuncNode node;
+        node.name = f.name();
+        node.args = f.args();
+        node.bytes_per_point = bytes_per_point(f);
+        node.is_output = is_output(f);
+        if (node.is_output) {
+            node.estimate = estimated_region(f);
+        }
+        FuncDomain domain(f, facts_.value_bounds);
+        const size_t first_edge = result_.graph->edges.size();
+        bool own_coordinates = true;
+        const int num_stages = 1 + static_cast<int>(f.updates().size());
+        for (int s = 0; s < num_stages; s++) {
+            const bool pointwise = add_stage(f, s, domain, node);
+            own_coordinates = own_coordinates && pointwise;
+        }
+        node.computed = domain.computed();
+        const bool pure = !f.has_update_definition();
+        const bool reads_funcs = result_.graph->edges.size() > first_edge;
+        node.is_wrapper = f.is_wrapper() != nullptr;
+        node.is_input = pure && node.is_wrapper && !reads_funcs;
+        node.is_pointwise = pure && (!reads_funcs || own_coordinates);
+        node.is_boundary_condition = pure && is_named_like_boundary_condition(f.name());
+        node.is_trivial_to_inline = pure && Halide::Internal::is_func_trivial_to_inline(f);
+        result_.graph->funcs.push_back(std::move(node));
+    }
+
+    // Returns whether the definition reads everything at its own coordinates.
+    bool add_stage(const Function &f, int index, FuncDomain &domain, FuncNode &node) {
+        const Definition &def = definition_of(f, index);
+        StageNode stage;
+        stage.id = num_stages_++;
+        stage.index = index;
+        stage.name = stage_name(f, index);
+        stage.loops = domain.add_stage(def, stage.name);
+        const Expr bundle = bundle_expressions(def);
+        const ExpressionScan scan = scan_expressions(f, bundle);
+        std::vector<Edge> edges =
+            footprint_edges(StageSource{f, def, stage, domain}, bundle, scan, facts_);
+        add_features(f, def, stage, edges);
+        node.stages.push_back(std::move(stage));
+        std::move(edges.begin(), edges.end(), std::back_inserter(result_.graph->edges));
+        return scan.pointwise;
+    }
+
+    void add_features(const Function &f,
+                      const Definition &def,
+                      StageNode &stage,
+                      std::vector<Edge> &edges) const {
+        std::vector<std::string> loops;
+        for (const LoopDim &l : stage.loops) {
+            loops.push_back(l.var);
+        }
+        StageFeatures features = stage_features(f.name(), def, loops);
+        stage.features = features.counts;
+        stage.store_jacobian = std::move(features.store);
+        for (Edge &e : edges) {
+            const std::string &producer = result_.functions[static_cast<size_t>(e.producer)].name();
+            const auto loads = features.loads.find(producer);
+            if (loads != features.loads.end()) {
+                e.load_jacobians = std::move(loads->second);
+            }
+        }
+    }
+
+    const std::vector<Function> &outputs_;
+    std::vector<std::string> producers_first_;
+    PipelineFacts facts_;
+    BuiltGraph result_;
+    int num_stages_ = 0;
+};
+
+}  // namespace
+
+BuiltGraph build_graph(const std::vector<Function> &outputs, const Halide::Target & /*target*/) {
+    return GraphBuilder(outputs).build();
+}
+
+}  // namespace anderson2021

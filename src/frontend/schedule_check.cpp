@@ -1,0 +1,145 @@
+#include "frontend/schedule_check.h"
+
+#include <string>
+
+#include "support/error.h"
+
+namespace anderson2021 {
+
+namespace {
+
+using Halide::DeviceAPI;
+using Halide::LoopLevel;
+using Halide::MemoryType;
+using Halide::Internal::Definition;
+using Halide::Internal::Dim;
+using Halide::Internal::ForType;
+using Halide::Internal::FuncSchedule;
+using Halide::Internal::Function;
+using Halide::Internal::StageSchedule;
+using Halide::Internal::StorageDim;
+
+[[noreturn]] void throw_scheduled(const std::string &what, const std::string &directive) {
+    throw UserError("The pipeline already has a schedule: " + what + " uses " + directive +
+                    ". Remove all scheduling directives (only reorder, bound and estimates may "
+                    "stay) before autoscheduling.");
+}
+
+bool is_default(const LoopLevel &level) {
+    return level.defined() && level == LoopLevel::inlined();
+}
+
+void check_storage(const Function &f, const std::string &what) {
+    const std::vector<StorageDim> &dims = f.schedule().storage_dims();
+    for (size_t i = 0; i < dims.size(); i++) {
+        if (i >= f.args().size() || dims[i].var != f.args()[i]) {
+            throw_scheduled(what, "reorder_storage");
+        }
+        if (dims[i].alignment.defined()) {
+            throw_scheduled(what, "align_storage");
+        }
+        if (dims[i].bound.defined()) {
+            throw_scheduled(what, "bound_storage");
+        }
+        if (dims[i].fold_factor.defined()) {
+            throw_scheduled(what, "fold_storage");
+        }
+    }
+}
+
+void check_func_schedule(const Function &f, const std::string &what) {
+    const FuncSchedule &s = f.schedule();
+    if (!is_default(s.compute_level())) {
+        throw_scheduled(what, "compute_root or compute_at");
+    }
+    if (!is_default(s.store_level())) {
+        throw_scheduled(what, "store_root or store_at");
+    }
+    if (!is_default(s.hoist_storage_level())) {
+        throw_scheduled(what, "hoist_storage");
+    }
+    if (s.memory_type() != MemoryType::Auto) {
+        throw_scheduled(what, "store_in");
+    }
+    if (s.memoized()) {
+        throw_scheduled(what, "memoize");
+    }
+    if (s.async()) {
+        throw_scheduled(what, "async");
+    }
+    if (s.ring_buffer().defined()) {
+        throw_scheduled(what, "ring_buffer");
+    }
+    if (!s.wrappers().empty()) {
+        throw_scheduled(what, "in or clone_in");
+    }
+    check_storage(f, what);
+}
+
+const char *directive_of(ForType type) {
+    switch (type) {
+    case ForType::Serial:
+        return nullptr;
+    case ForType::Parallel:
+        return "parallel";
+    case ForType::Vectorized:
+        return "vectorize";
+    case ForType::Unrolled:
+        return "unroll";
+    case ForType::GPUBlock:
+        return "gpu_blocks";
+    case ForType::GPUThread:
+        return "gpu_threads";
+    default:
+        return "a loop mark";
+    }
+}
+
+void check_stage_schedule(const Definition &def, const std::string &what) {
+    const StageSchedule &s = def.schedule();
+    if (!s.splits().empty()) {
+        throw_scheduled(what, "split, tile, fuse or rename");
+    }
+    for (const Dim &d : s.dims()) {
+        const char *directive = directive_of(d.for_type);
+        if (directive != nullptr) {
+            throw_scheduled(what, directive);
+        }
+        if (d.device_api != DeviceAPI::None) {
+            throw_scheduled(what, "a device loop");
+        }
+    }
+    if (!s.prefetches().empty()) {
+        throw_scheduled(what, "prefetch");
+    }
+    if (!is_default(s.fuse_level().level) || !s.fused_pairs().empty()) {
+        throw_scheduled(what, "compute_with");
+    }
+    if (!def.specializations().empty()) {
+        throw_scheduled(what, "specialize");
+    }
+}
+
+}  // namespace
+
+void require_unscheduled(const Function &f) {
+    const std::string what = "Func \"" + f.name() + "\"";
+    if (f.has_extern_definition()) {
+        throw UserError(what + " is defined by the external function \"" +
+                        f.extern_function_name() +
+                        "\". The autoscheduler cannot schedule external stages: define the Func "
+                        "in the language itself, or schedule the pipeline by hand.");
+    }
+    if (!f.has_pure_definition()) {
+        throw UserError(what + " has no definition. Define every Func of the pipeline before "
+                               "autoscheduling.");
+    }
+    check_func_schedule(f, what);
+    check_stage_schedule(f.definition(), what);
+    for (size_t i = 0; i < f.updates().size(); i++) {
+        check_stage_schedule(f.update(static_cast<int>(i)),
+                             "update " + std::to_string(i) + " of " + what);
+    }
+}
+
+}  // namespace anderson2021
