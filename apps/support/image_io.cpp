@@ -139,8 +139,9 @@ void write_png(const Picture &picture, const std::string &path) {
 
 Picture resized(const Picture &picture, int width, int height) {
     Picture result(width, height, picture.channels);
-    const auto source = [](int position, int size, int source_size) {
-        const double centre = (position + 0.5) * source_size / size - 0.5;
+    const double scale = std::min(double(picture.width) / width, double(picture.height) / height);
+    const auto source = [scale](int position, int size, int source_size) {
+        const double centre = (position + 0.5 - size * 0.5) * scale + source_size * 0.5 - 0.5;
         return std::min(std::max(centre, 0.0), double(source_size - 1));
     };
     for (int y = 0; y < height; y++) {

@@ -32,7 +32,8 @@ private:
 Picture read_pnm(const std::string &path);
 void write_png(const Picture &picture, const std::string &path);
 
-// Bilinear resampling to the given size, in pixels.
+// Bilinear resampling to the given size, in pixels. The middle of the picture is used as far as
+// the proportions need it.
 Picture resized(const Picture &picture, int width, int height);
 
 // A picture with smooth shades, sharp edges, dark and bright areas, and grain, in RGB. The same
