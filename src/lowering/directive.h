@@ -33,13 +33,13 @@ struct Directive {
         GpuBlocks,        // vars[0]
         GpuThreads,       // vars[0]
         GpuSingleThread,  //
-        BoundExtent,      // vars[0], factor
     };
     Kind kind = Kind::ComputeRoot;
     std::vector<VarRef> vars;
     int64_t factor = 0;
     Tail tail = Tail::Auto;
-    /// ComputeAt: Func id of the loop level, its stage index, and whether it is meant for a wrapper.
+    /// ComputeAt: Func id of the loop level, its stage index, and whether it is meant for a
+    /// wrapper.
     int at_func = -1;
     int at_stage = -1;
     /// StoreIn: "GPUShared" or "Register".

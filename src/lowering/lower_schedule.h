@@ -1,4 +1,4 @@
-// From the best schedule tree to scheduling calls (AS 3-10), without the defects D1-D12.
+// From the best schedule tree to scheduling calls , free of the compiler.
 #pragma once
 
 #include "device/gpu_device.h"
@@ -13,7 +13,9 @@ struct LoweringOptions {
     int64_t max_staged_values = 64;
 };
 
-/// Scheduling calls for a complete tree.
+/// Scheduling calls for a complete tree. Whatever the sizes at run time, the calls are accepted by
+/// the compiler and give correct results; estimates only decide on shapes. A tree that exceeds a
+/// limit of the device is still lowered: surplus threads become serial loops.
 ScheduleTrace lower_schedule(const LoopNest &root,
                              const PipelineGraph &graph,
                              const GpuDevice &device,

@@ -1,0 +1,159 @@
+#include "backend/apply_trace.h"
+
+#include <algorithm>
+#include <string>
+
+#include "support/error.h"
+
+namespace anderson2021 {
+
+namespace {
+
+using Halide::Func;
+using Halide::MemoryType;
+using Halide::RVar;
+using Halide::Stage;
+using Halide::TailStrategy;
+using Halide::Var;
+using Halide::VarOrRVar;
+
+TailStrategy tail_strategy(Tail tail) {
+    switch (tail) {
+    case Tail::Auto:
+        return TailStrategy::Auto;
+    case Tail::RoundUp:
+        return TailStrategy::RoundUp;
+    case Tail::ShiftInwards:
+        return TailStrategy::ShiftInwards;
+    case Tail::GuardWithIf:
+        return TailStrategy::GuardWithIf;
+    }
+    return TailStrategy::Auto;
+}
+
+MemoryType memory_type(const std::string &name) {
+    if (name == "GPUShared") {
+        return MemoryType::GPUShared;
+    }
+    if (name == "Heap") {
+        return MemoryType::Heap;
+    }
+    ANDERSON_CHECK(name == "Register") << "Unknown memory type " << name;
+    return MemoryType::Register;
+}
+
+VarOrRVar loop_var(const VarRef &v) {
+    if (v.rvar) {
+        return RVar(v.name);
+    }
+    return Var(v.name);
+}
+
+/// Carries out directives on one stage; those about the whole Func go to `func`.
+class StageScheduler {
+public:
+    StageScheduler(Func func, Stage stage, const std::vector<Halide::Internal::Function> &functions)
+        : func_(std::move(func)), stage_(std::move(stage)), functions_(functions) {}
+
+    void apply(const Directive &d) {
+        switch (d.kind) {
+        case Directive::Kind::ComputeRoot:
+        case Directive::Kind::ComputeAt:
+        case Directive::Kind::StoreIn:
+        case Directive::Kind::ReorderStorage:
+            apply_to_func(d);
+            break;
+        default:
+            apply_to_stage(d);
+        }
+    }
+
+private:
+    void apply_to_func(const Directive &d) {
+        if (d.kind == Directive::Kind::ComputeRoot) {
+            func_.compute_root();
+        } else if (d.kind == Directive::Kind::ComputeAt) {
+            const auto &site = functions_.at(static_cast<size_t>(d.at_func));
+            func_.compute_at(Halide::LoopLevel(site, loop_var(d.vars.at(0)), d.at_stage));
+        } else if (d.kind == Directive::Kind::StoreIn) {
+            func_.store_in(memory_type(d.memory));
+        } else {
+            std::vector<Var> vars;
+            for (const VarRef &v : d.vars) {
+                vars.emplace_back(v.name);
+            }
+            func_.reorder_storage(vars);
+        }
+    }
+
+    void apply_to_stage(const Directive &d) {
+        std::vector<VarOrRVar> vars;
+        for (const VarRef &v : d.vars) {
+            vars.push_back(loop_var(v));
+        }
+        switch (d.kind) {
+        case Directive::Kind::Split:
+            stage_.split(vars.at(0),
+                         vars.at(1),
+                         vars.at(2),
+                         static_cast<int>(d.factor),
+                         tail_strategy(d.tail));
+            break;
+        case Directive::Kind::Fuse:
+            stage_.fuse(vars.at(0), vars.at(1), vars.at(2));
+            break;
+        case Directive::Kind::Reorder:
+            stage_.reorder(vars);
+            break;
+        case Directive::Kind::Unroll:
+            stage_.unroll(vars.at(0));
+            break;
+        case Directive::Kind::GpuBlocks:
+            stage_.gpu_blocks(vars.at(0));
+            break;
+        case Directive::Kind::GpuThreads:
+            stage_.gpu_threads(vars.at(0));
+            break;
+        case Directive::Kind::GpuSingleThread:
+            stage_.gpu_single_thread();
+            break;
+        default:
+            ANDERSON_CHECK(false) << "Directive " << static_cast<int>(d.kind) << " of a stage";
+        }
+    }
+
+    Func func_;
+    Stage stage_;
+    const std::vector<Halide::Internal::Function> &functions_;
+};
+
+}  // namespace
+
+void apply_trace(const ScheduleTrace &trace,
+                 const PipelineGraph &graph,
+                 const std::vector<Halide::Internal::Function> &functions) {
+    ANDERSON_CHECK(static_cast<int>(functions.size()) == graph.num_funcs());
+    for (const StageDirectives &s : trace.stages) {
+        Func func(functions.at(static_cast<size_t>(s.func)));
+        Stage stage = s.stage_index == 0 ? Stage(func) : func.update(s.stage_index - 1);
+        if (s.directives.empty()) {
+            stage.unscheduled();
+            continue;
+        }
+        StageScheduler scheduler(func, stage, functions);
+        for (const Directive &d : s.directives) {
+            scheduler.apply(d);
+        }
+    }
+    for (const StagedProducer &s : trace.staged) {
+        Func producer(functions.at(static_cast<size_t>(s.producer)));
+        const Func consumer(functions.at(static_cast<size_t>(s.consumer)));
+        Func wrapper = producer.in(consumer);
+        StageScheduler scheduler(wrapper, Stage(wrapper), functions);
+        for (const Directive &d : s.directives) {
+            scheduler.apply(d);
+        }
+    }
+}
+
+}  // namespace anderson2021

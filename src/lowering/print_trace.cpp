@@ -1,0 +1,187 @@
+// The text first names every Func and every loop variable that the trace mentions, then makes the
+// calls. Original loop variables are fetched from the Funcs instead of being spelled out, since
+// names that Halide generates differ from one process to the next.
+#include <algorithm>
+#include <map>
+#include <sstream>
+#include <tuple>
+
+#include "lowering/lower_schedule.h"
+#include "lowering/name_allocator.h"
+#include "support/error.h"
+
+namespace anderson2021 {
+
+namespace {
+
+const char *tail_name(Tail tail) {
+    switch (tail) {
+    case Tail::Auto:
+        return "Auto";
+    case Tail::RoundUp:
+        return "RoundUp";
+    case Tail::ShiftInwards:
+        return "ShiftInwards";
+    case Tail::GuardWithIf:
+        return "GuardWithIf";
+    }
+    return "";
+}
+
+/// Stage whose loops a variable belongs to.
+struct StageKey {
+    int func = -1;
+    int stage = 0;
+};
+
+class TracePrinter {
+public:
+    TracePrinter(const ScheduleTrace &trace, const PipelineGraph &graph)
+        : graph_(graph), names_(make_identifier_allocator()) {
+        // Funcs get the best names, and the same ones whatever the variables are called.
+        std::vector<bool> used(static_cast<size_t>(graph.num_funcs()), false);
+        for (const StageDirectives &s : trace.stages) {
+            used[static_cast<size_t>(s.func)] = true;
+        }
+        for (const StagedProducer &s : trace.staged) {
+            used[static_cast<size_t>(s.producer)] = used[static_cast<size_t>(s.consumer)] = true;
+        }
+        for (int f = 0; f < graph.num_funcs(); f++) {
+            if (used[static_cast<size_t>(f)]) {
+                funcs_[f] = names_.fresh(to_identifier(graph.func(f).name));
+            }
+        }
+        for (const StageDirectives &s : trace.stages) {
+            print_stage(s);
+        }
+        for (const StagedProducer &s : trace.staged) {
+            print_staged(s);
+        }
+    }
+
+    std::string text() const {
+        std::ostringstream out;
+        for (const auto &[func, name] : funcs_) {
+            out << "Func " << name << " = pipeline.get_func(" << graph_.num_funcs() - 1 - func
+                << ");\n";
+        }
+        out << declarations_.str() << statements_.str();
+        return out.str();
+    }
+
+private:
+    std::string stage_name(StageKey key) const {
+        const std::string &func = funcs_.at(key.func);
+        return key.stage == 0 ? func : func + ".update(" + std::to_string(key.stage - 1) + ")";
+    }
+
+    /// Identifier of a variable; declares it when it is first met.
+    std::string var(const VarRef &v, StageKey key) {
+        // Equal names mean the same variable, or at least the same name in every process; but a
+        // name made by a split is not to be fetched from a Func.
+        const bool original = v.dims_index >= 0;
+        const auto id = std::tuple(original, v.rvar, v.name);
+        const auto known = vars_.find(id);
+        if (known != vars_.end()) {
+            return known->second;
+        }
+        const std::string name = names_.fresh(to_identifier(v.name));
+        vars_[id] = name;
+        declarations_ << (v.rvar ? "RVar " : "Var ") << name << "(";
+        if (original) {
+            declarations_ << stage_name(key) << ".get_schedule().dims()[" << v.dims_index
+                          << "].var";
+        } else {
+            declarations_ << "\"" << v.name << "\"";
+        }
+        declarations_ << ");\n";
+        return name;
+    }
+
+    std::string var_list(const std::vector<VarRef> &vars, StageKey key) {
+        std::string text;
+        for (const VarRef &v : vars) {
+            text += (text.empty() ? "" : ", ") + var(v, key);
+        }
+        return text;
+    }
+
+    std::string compute_at(const Directive &d) {
+        const std::string func = funcs_.at(d.at_func);
+        const std::string level = var(d.vars[0], {d.at_func, std::max(d.at_stage, 0)});
+        if (d.at_stage < 0) {
+            return "compute_at(" + func + ", " + level + ")";
+        }
+        return "compute_at(::Halide::LoopLevel(" + func + ", " + level + ", " +
+               std::to_string(d.at_stage) + "))";
+    }
+
+    std::string call(const Directive &d, StageKey key) {
+        using Kind = Directive::Kind;
+        switch (d.kind) {
+        case Kind::ComputeRoot:
+            return "compute_root()";
+        case Kind::ComputeAt:
+            return compute_at(d);
+        case Kind::StoreIn:
+            return "store_in(MemoryType::" + d.memory + ")";
+        case Kind::Split:
+            return "split(" + var_list(d.vars, key) + ", " + std::to_string(d.factor) +
+                   ", TailStrategy::" + tail_name(d.tail) + ")";
+        case Kind::Fuse:
+            return "fuse(" + var_list(d.vars, key) + ")";
+        case Kind::Reorder:
+            return "reorder(" + var_list(d.vars, key) + ")";
+        case Kind::ReorderStorage:
+            return "reorder_storage(" + var_list(d.vars, key) + ")";
+        case Kind::Unroll:
+            return "unroll(" + var_list(d.vars, key) + ")";
+        case Kind::GpuBlocks:
+            return "gpu_blocks(" + var_list(d.vars, key) + ")";
+        case Kind::GpuThreads:
+            return "gpu_threads(" + var_list(d.vars, key) + ")";
+        case Kind::GpuSingleThread:
+            return "gpu_single_thread()";
+        }
+        ANDERSON_CHECK(false) << "Unknown directive";
+        return "";
+    }
+
+    void print_calls(const std::vector<Directive> &directives, StageKey key) {
+        for (const Directive &d : directives) {
+            statements_ << "\n    ." << call(d, key);
+        }
+        statements_ << ";\n";
+    }
+
+    void print_stage(const StageDirectives &s) {
+        const StageKey key{s.func, s.stage_index};
+        statements_ << stage_name(key);
+        if (s.directives.empty()) {
+            // Tells Halide that the stage was not forgotten.
+            statements_ << ".unscheduled();\n";
+        } else {
+            print_calls(s.directives, key);
+        }
+    }
+
+    void print_staged(const StagedProducer &s) {
+        statements_ << funcs_.at(s.producer) << ".in(" << funcs_.at(s.consumer) << ")";
+        // The wrapper has the arguments of the producer's pure stage.
+        print_calls(s.directives, {s.producer, 0});
+    }
+
+    const PipelineGraph &graph_;
+    NameAllocator names_;
+    std::map<int, std::string> funcs_;
+    std::map<std::tuple<bool, bool, std::string>, std::string> vars_;
+    std::ostringstream declarations_, statements_;
+};
+
+}  // namespace
+
+std::string print_trace(const ScheduleTrace &trace, const PipelineGraph &graph) {
+    return TracePrinter(trace, graph).text();
+}
+
+}  // namespace anderson2021

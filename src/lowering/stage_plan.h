@@ -1,0 +1,106 @@
+// Working data of lowering: what becomes of the loops of one stage.
+//
+// A plan starts as the tiling levels of the tree. The passes of this folder then fill in, in this
+// order: the loop variables of every level (splits), unrolled variables, thread variables, block
+// variables. Each pass appends its directives; the final loop order follows from the levels.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "lowering/directive.h"
+#include "lowering/name_allocator.h"
+#include "schedule/loop_nest.h"
+
+namespace anderson2021 {
+
+/// A loop that exists in the lowered program.
+struct LoopVar {
+    VarRef ref;
+    /// Index of the symbolic loop of the stage.
+    int loop = -1;
+    /// Planned number of trips.
+    int64_t trips = 1;
+    /// The number of trips is a literal of a split, whatever the sizes at run time.
+    bool literal = false;
+    /// The number of trips follows from the program text if nothing outside is clipped; a region
+    /// inside a tile at the border of the image may still be smaller.
+    bool exact = false;
+    /// Iterations are independent (a pure Var or a race-free RVar).
+    bool pure = false;
+};
+
+/// One tiling level of a stage.
+struct PlanLevel {
+    GpuAxis axis = GpuAxis::Serial;
+    /// The nest of the tree; null for a level that lowering has added.
+    const LoopNest *nest = nullptr;
+    /// Planned trips per loop of the stage.
+    std::vector<int64_t> size;
+    /// Innermost first.
+    std::vector<LoopVar> vars;
+};
+
+struct StagePlan {
+    const FuncNode *func = nullptr;
+    const StageNode *stage = nullptr;
+    /// The nest that the stage's outermost level is a child of.
+    const LoopNest *parent = nullptr;
+    const LoopNest *outermost = nullptr;
+    /// Plan and level whose body computes the Func; -1 at the root.
+    int site_plan = -1;
+    int site_level = -1;
+    /// Plan of the root child that contains this stage; its own index at the root.
+    int task = -1;
+    /// Everything here runs in one thread: below a Thread level, or in a kernel without threads.
+    bool in_thread = false;
+    /// Outermost first; without the leaf.
+    std::vector<PlanLevel> levels;
+    /// Every loop of the innermost level is pure and unrolled (or there is none).
+    bool all_unrolled = false;
+    /// Loops that become GPU threads, x first.
+    std::vector<VarRef> thread_vars;
+
+    /// Names of loop variables that the stage has or had.
+    NameAllocator names;
+    /// Loop variables in Halide's order, innermost first, as the splits so far leave them.
+    std::vector<VarRef> order;
+    std::vector<Directive> directives;
+
+    bool at_root() const { return site_plan < 0; }
+    const LoopDim &loop(int i) const { return stage->loops[static_cast<size_t>(i)]; }
+    int num_loops() const { return static_cast<int>(stage->loops.size()); }
+    /// Index of the Thread level, or -1.
+    int thread_level() const;
+    /// Product of the sizes of `loop` over all levels inside `level`.
+    int64_t trips_below(int level, int loop) const;
+
+    /// Splits `var` by `factor`: `var` keeps its name and becomes the outer loop. Returns the
+    /// inner one, named after `var` with `suffix` appended.
+    VarRef split(const VarRef &var, int64_t factor, Tail tail, const std::string &suffix);
+    /// Splits `var` by `factor`: `var` keeps its name and becomes the inner loop. Returns the outer
+    /// one, named after `var` with `suffix` appended.
+    VarRef split_outer(const VarRef &var, int64_t factor, Tail tail, const std::string &suffix);
+    void add(Directive::Kind kind, std::vector<VarRef> vars);
+};
+
+/// A plan with levels, sizes and names but without variables. `site` and `site_level` tell where
+/// it is computed (null at the root).
+StagePlan
+make_stage_plan(const PipelineGraph &graph, const LoopNest &outermost, const LoopNest &parent);
+
+/// Loops of the stage, innermost first, with the lane loop moved to the front of the pure ones.
+std::vector<int> loop_order(const StagePlan &plan);
+
+/// The innermost loop variable at or outside `level` in the final order; the variable "outermost"
+/// of Halide if there is none.
+VarRef innermost_var(const StagePlan &plan, int level);
+
+/// Name of Halide's placeholder loop around all loops of a stage.
+extern const char *const kOutermostVar;
+
+/// Brings the loops into the order of the levels, with one directive if the splits have left them
+/// in another one.
+void reorder_loops(StagePlan &plan);
+
+}  // namespace anderson2021

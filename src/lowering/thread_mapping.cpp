@@ -1,0 +1,45 @@
+#include "lowering/thread_mapping.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace anderson2021 {
+
+bool KernelThreads::try_take(int dim, int64_t extent) {
+    if (dim >= std::min(3, device_.max_thread_dims) || extent > device_.max_thread_extent[dim]) {
+        return false;
+    }
+    std::array<int64_t, 3> wanted = extent_;
+    wanted[static_cast<size_t>(dim)] = std::max(extent, wanted[static_cast<size_t>(dim)]);
+    if (wanted[0] * wanted[1] * wanted[2] > device_.max_threads_per_block) {
+        return false;
+    }
+    extent_ = wanted;
+    return true;
+}
+
+void choose_threads(StagePlan &plan, KernelThreads &kernel) {
+    const int thread_level = plan.thread_level();
+    if (thread_level < 0 || plan.in_thread) {
+        return;
+    }
+    PlanLevel &level = plan.levels[static_cast<size_t>(thread_level)];
+    std::vector<LoopVar> around;
+    for (LoopVar &v : level.vars) {
+        if (v.ref.rvar || v.trips <= 1 ||
+            !kernel.try_take(static_cast<int>(plan.thread_vars.size()), v.trips)) {
+            continue;
+        }
+        if (!v.literal) {
+            LoopVar outer = v;
+            outer.ref = plan.split_outer(v.ref, v.trips, Tail::GuardWithIf, "_serial_outer");
+            outer.trips = 1;
+            around.push_back(outer);
+            v.literal = v.exact = true;
+        }
+        plan.thread_vars.push_back(v.ref);
+    }
+    level.vars.insert(level.vars.end(), around.begin(), around.end());
+}
+
+}  // namespace anderson2021
