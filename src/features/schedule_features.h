@@ -14,10 +14,18 @@ struct ScheduleFeatures {
 
     static constexpr int kCount = 73;
 
-    double *data() { return &num_realizations; }
-    const double *data() const { return &num_realizations; }
-    double &operator[](int i) { return data()[i]; }
-    double operator[](int i) const { return data()[i]; }
+    double *data() {
+        return &num_realizations;
+    }
+    const double *data() const {
+        return &num_realizations;
+    }
+    double &operator[](int i) {
+        return data()[i];
+    }
+    double operator[](int i) const {
+        return data()[i];
+    }
 };
 
 static_assert(sizeof(ScheduleFeatures) == sizeof(double) * ScheduleFeatures::kCount,

@@ -1,0 +1,60 @@
+#include "featurizer/outside_layout.h"
+
+#include "support/error.h"
+
+namespace anderson2021 {
+
+namespace {
+
+// Stands where a vector dimension, which is at least -1, would be.
+constexpr int32_t kUnscheduled = -2;
+
+}  // namespace
+
+RootPlacement::RootPlacement(const PipelineGraph &graph, const LoopNest &root)
+    : vector_dims_(static_cast<size_t>(graph.num_funcs()), kNone) {
+    for (const LoopNestPtr &child : root.children) {
+        vector_dims_[static_cast<size_t>(child->func)] = child->vector_dim;
+    }
+    for (const FuncNode &f : graph.funcs) {
+        has_unscheduled_ = has_unscheduled_ || (!f.is_input && !root.computes(f.id));
+    }
+}
+
+std::optional<int> RootPlacement::vector_dim(int func) const {
+    const int v = vector_dims_[static_cast<size_t>(func)];
+    return v == kNone ? std::nullopt : std::make_optional(v);
+}
+
+OutsideLayout outside_layout(const PipelineGraph &graph,
+                             const LoopNest &block,
+                             const RootPlacement &placement,
+                             const Sites *sites) {
+    OutsideLayout layout;
+    BitSet behind(graph.num_funcs());
+    // Consumers come first, so one pass also meets everything behind unscheduled Funcs.
+    for (const FuncNode &f : graph.funcs) {
+        if (f.is_input || block.computes(f.id) || !(block.calls(f.id) || behind.contains(f.id))) {
+            continue;
+        }
+        layout.push_back(f.id);
+        if (const std::optional<int> v = placement.vector_dim(f.id)) {
+            layout.push_back(*v);
+            continue;
+        }
+        ANDERSON_CHECK(sites != nullptr) << "No site for unscheduled Func " << f.name;
+        // Within a block, stage and depth tell a nest from all others.
+        const LoopNest &site = *sites->of(f.stages[0].id).compute;
+        layout.push_back(kUnscheduled);
+        layout.push_back(site.is_root() ? -1 : site.stage_id);
+        layout.push_back(site.is_root() ? 0 : sites->place(&site).depth);
+        for (const StageNode &s : f.stages) {
+            for (const int e : s.incoming_edges) {
+                behind.insert(graph.edge(e).producer);
+            }
+        }
+    }
+    return layout;
+}
+
+}  // namespace anderson2021
