@@ -25,8 +25,10 @@ using Halide::Internal::StorageDim;
                     "stay) before autoscheduling.");
 }
 
+// Inlined, which is what every Func starts with. Most queries of a level, its equality included,
+// are allowed only once lowering has frozen it; the two names can be read at any time.
 bool is_default(const LoopLevel &level) {
-    return level.defined() && level == LoopLevel::inlined();
+    return level.func_name().empty() && level.var_name().empty();
 }
 
 void check_storage(const Function &f, const std::string &what) {
