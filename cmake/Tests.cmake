@@ -59,3 +59,14 @@ if(TARGET autoschedule_anderson2021)
             WORKING_DIRECTORY "${CMAKE_SOURCE_DIR}" TIMEOUT 900 LABELS integration)
     endforeach()
 endif()
+
+# Compares the featurizer with recorded features; takes the files as arguments, so no test of ctest.
+find_package(nlohmann_json QUIET)
+if(nlohmann_json_FOUND)
+    add_executable(check_vectors EXCLUDE_FROM_ALL
+        test/differential/check_vectors.cpp test/differential/bound_text.cpp)
+    target_link_libraries(check_vectors PRIVATE anderson_options nlohmann_json::nlohmann_json)
+    foreach(layer support device features algorithm schedule featurizer)
+        target_link_libraries(check_vectors PRIVATE $<TARGET_OBJECTS:anderson_${layer}>)
+    endforeach()
+endif()

@@ -20,7 +20,7 @@ class BlockWalk {
 public:
     BlockWalk(const FeatureEnvironment &env, AccessPlans &plans, StoreSets store_sets)
         : env_(env), plans_(plans), store_sets_(store_sets),
-          row_of_stage_(static_cast<size_t>(env.graph.num_stages()), -1),
+          row_of_stage_(static_cast<size_t>(env.graph.num_stages())),
           plan_of_stage_(static_cast<size_t>(env.graph.num_stages())) {}
 
     BlockFeatures run(const LoopNest &root, const LoopNest &block) {
@@ -79,6 +79,9 @@ private:
 
     /// What is known before the children are visited; they may rely on it.
     void descend(const LoopContext &at) {
+        if (at.starts_func()) {
+            add_row(at.nest);
+        }
         ScheduleFeatures &f = row(at.stage.id);
         if (at.starts_func()) {
             add_realization(at, f);
@@ -149,14 +152,13 @@ private:
         result_.inlined.push_back(sums);
     }
 
-    /// Valid until the next call.
+    void add_row(const LoopNest &nest) {
+        row_of_stage_[static_cast<size_t>(nest.stage_id)] = result_.rows.size();
+        result_.rows.push_back({nest.stage_id, nest.vector_dim, {}});
+    }
+    /// Valid until the next row is added.
     ScheduleFeatures &row(int stage_id) {
-        int &index = row_of_stage_[static_cast<size_t>(stage_id)];
-        if (index < 0) {
-            index = static_cast<int>(result_.rows.size());
-            result_.rows.push_back({stage_id, {}});
-        }
-        return result_.rows[static_cast<size_t>(index)].features;
+        return result_.rows[row_of_stage_[static_cast<size_t>(stage_id)]].features;
     }
 
     const AccessPlan &plan(int stage_id) {
@@ -171,8 +173,8 @@ private:
     AccessPlans &plans_;
     const StoreSets store_sets_;
     BlockFeatures result_;
-    // Per stage id: index into result_.rows, or -1.
-    std::vector<int> row_of_stage_;
+    // Per stage id, once its outermost nest has been reached: index into result_.rows.
+    std::vector<size_t> row_of_stage_;
     std::vector<AccessPlanPtr> plan_of_stage_;
 };
 
@@ -180,7 +182,7 @@ private:
 
 bool identical(const BlockFeatures &a, const BlockFeatures &b) {
     const auto same_row = [](const StageRow &x, const StageRow &y) {
-        return x.stage_id == y.stage_id &&
+        return x.stage_id == y.stage_id && x.vector_dim == y.vector_dim &&
                std::memcmp(&x.features, &y.features, sizeof(ScheduleFeatures)) == 0;
     };
     const auto same_sums = [](const InlinedSums &x, const InlinedSums &y) {

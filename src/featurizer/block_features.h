@@ -14,6 +14,7 @@ namespace anderson2021 {
 
 struct StageRow {
     int stage_id = -1;
+    int vector_dim = -1;
     ScheduleFeatures features;
 };
 

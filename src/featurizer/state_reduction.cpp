@@ -96,6 +96,7 @@ FeatureMatrix reduce_blocks(const PipelineGraph &graph,
     for (const auto &block : blocks) {
         for (const StageRow &row : block->rows) {
             ScheduleFeatures &f = matrix.get_or_create(row.stage_id);
+            facts.write(row.stage_id, row.vector_dim, f);
             f.working_set_at_root = working_set;
             if (store_sets == StoreSets::EveryAncestor) {
                 f.working_set_at_realization = working_set;

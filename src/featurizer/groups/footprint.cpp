@@ -88,7 +88,7 @@ void add_producer(const LoopContext &at, const ReadingSite &reader, int id, Foot
     const Site &site = at.env.site_of_func(id);
     const MemoryType memory = site.memory;
     if (memory == MemoryType::Global || memory == MemoryType::Shared) {
-        sums.allocated[memory] += amount_of(site.compute->regions->of(id), site);
+        sums.allocated[memory] += {bytes_computed(site.compute->regions->of(id)), 0};
     }
     if (reuse(at, producer, site, reader.count) > 1) {
         const Amount stored = amount_of(site.store->regions->of(id), site);
