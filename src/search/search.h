@@ -1,7 +1,7 @@
 // The entry point of the search: graph, options and cost model in, best schedule tree out.
 #pragma once
 
-#include <string>
+#include <cstdint>
 #include <vector>
 
 #include "algorithm/pipeline_graph.h"
@@ -13,20 +13,33 @@
 
 namespace anderson2021 {
 
-/// Counters for the log; names as printed there (SR 14).
+/// Counters for the log. Times are wall-clock times of the searching thread.
 struct SearchStats {
+    /// Successors that passed every rule.
     int64_t states_added = 0;
     int64_t featurizations = 0;
+    /// Of the feature cache, per root block.
     int64_t memoization_hits = 0;
     int64_t memoization_misses = 0;
+    /// Times that the tilings of a root Func were taken from memory, and tilings put there.
     int64_t block_memoization_hits = 0;
     int64_t block_memoization_misses = 0;
+    /// Schedules whose cost was computed, the memorised tilings included.
     int64_t schedules_evaluated = 0;
+    /// Placements and root tilings that were looked at / taken; the latter in sampled mode only.
     int64_t tilings_generated = 0;
     int64_t tilings_accepted = 0;
+    /// Schedules that broke a rule.
+    int64_t rejections = 0;
+    int64_t passes = 0;
     double featurization_ms = 0;
+    double enqueue_ms = 0;
+    double feature_write_ms = 0;
     double cost_model_ms = 0;
     double generate_children_ms = 0;
+    double compute_in_tiles_ms = 0;
+    double filter_thread_tiles_ms = 0;
+    double filter_parallel_tiles_ms = 0;
     double total_s = 0;
 };
 

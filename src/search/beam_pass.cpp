@@ -1,0 +1,306 @@
+#include "search/beam_pass.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <utility>
+
+#include "search/depth_hash.h"
+#include "search/placement_step.h"
+#include "search/root_profile.h"
+#include "support/error.h"
+#include "support/log.h"
+
+namespace anderson2021 {
+
+namespace {
+
+// A complete schedule that costs this much more than the best one is still a good structure.
+constexpr double kBlessedExcess = 0.2;
+// Beyond this many candidates per place in the beam the user should know why it takes so long.
+constexpr int64_t kManyCandidates = 10000;
+
+}  // namespace
+
+BeamPass::BeamPass(SearchContext &context,
+                   const PassSettings &settings,
+                   const PermittedHashes &permitted)
+    : context_(context), settings_(settings), diversity_(settings.index, permitted),
+      dropout_(context.options.random_dropout, context.graph.num_funcs()),
+      progress_(context.graph.num_funcs(), context.options.beam_size) {}
+
+PassOutcome BeamPass::run() {
+    beam_ = {make_initial_state(context_.graph, context_.editor.make_root())};
+    for (;;) {
+        context_.evaluator.take_rejections();
+        expand_parents();
+        const RejectionTally rejections = context_.evaluator.take_rejections();
+        for (const RejectionTally::Line &line : rejections.lines()) {
+            context_.stats.rejections += line.count;
+        }
+        if (queue_.empty()) {
+            PassOutcome outcome;
+            outcome.stuck_func = next_func(decision_);
+            outcome.rejections = rejections;
+            return outcome;
+        }
+        report_step();
+        decision_++;
+        if (decision_ == num_decisions()) {
+            return finish();
+        }
+        select_parents();
+    }
+}
+
+// Look-alikes are told apart only where several passes share the work.
+bool BeamPass::tells_look_alikes() const {
+    return context_.options.beam_size > 1 && settings_.num_passes > 1 && !settings_.is_pre_pass();
+}
+
+void BeamPass::select_parents() {
+    diversity_.begin_step();
+    beam_.clear();
+    while (static_cast<int64_t>(beam_.size()) < context_.options.beam_size) {
+        const std::optional<Candidate> candidate = pop();
+        if (!candidate) {
+            break;
+        }
+        beam_.push_back(materialize(*candidate));
+    }
+    exhaustive_ = exhaustive_ && queue_.empty();
+}
+
+std::optional<Candidate> BeamPass::pop() {
+    while (!queue_.empty()) {
+        Candidate candidate = queue_.pop();
+        if (tells_look_alikes() && !candidate.penalized) {
+            const int64_t penalty = penalty_of(candidate);
+            if (penalty > 1) {
+                candidate.penalized = true;
+                candidate.rank = penalized_rank(candidate.cost, penalty);
+                if (!queue_.empty() && candidate.rank > queue_.top().rank) {
+                    queue_.push(candidate);
+                    continue;
+                }
+            }
+        }
+        if (!dropout_.drops(queue_.size(), context_.rng)) {
+            return candidate;
+        }
+        exhaustive_ = false;
+    }
+    return std::nullopt;
+}
+
+int64_t BeamPass::penalty_of(const Candidate &candidate) {
+    return diversity_.penalty(hash_of(candidate, diversity_.look_alike_depth()),
+                              hash_of(candidate, diversity_.permitted_depth()));
+}
+
+// depth_hash of the tree that the candidate stands for, without building it.
+uint64_t BeamPass::hash_of(const Candidate &candidate, int depth) const {
+    if (candidate.kind == Candidate::Kind::Evaluated) {
+        return depth_hash(*evaluated_[static_cast<size_t>(candidate.move)].tree, decision_, depth);
+    }
+    const LoopNest &parent = *parents_[static_cast<size_t>(candidate.parent)]->tree;
+    if (candidate.kind == Candidate::Kind::Unchanged) {
+        return depth_hash(parent, decision_, depth);
+    }
+    DepthHash hash(decision_);
+    if (depth >= 0) {
+        const RootProfile &profile = *profiles_[static_cast<size_t>(candidate.parent)];
+        const auto &nests = profile.entry(static_cast<size_t>(candidate.move)).nests;
+        for (size_t i = 0; i + nests.size() < parent.children.size(); i++) {
+            hash.add(child_depth_hash(*parent.children[i], depth));
+        }
+        for (const LoopNestPtr &nest : nests) {
+            hash.add(child_depth_hash(*nest, depth));
+        }
+    }
+    return hash.value();
+}
+
+LoopNestPtr BeamPass::tree_of(const Candidate &candidate) const {
+    const SearchState &parent = *parents_[static_cast<size_t>(candidate.parent)];
+    switch (candidate.kind) {
+    case Candidate::Kind::Unchanged:
+        return parent.tree;
+    case Candidate::Kind::Evaluated:
+        return evaluated_[static_cast<size_t>(candidate.move)].tree;
+    case Candidate::Kind::Tiled:
+        break;
+    }
+    return profiles_[static_cast<size_t>(candidate.parent)]->tree(
+        context_.editor, *parent.tree, static_cast<size_t>(candidate.move));
+}
+
+SearchStatePtr BeamPass::materialize(const Candidate &candidate) {
+    const auto p = static_cast<size_t>(candidate.parent);
+    const SearchStatePtr &parent = parents_[p];
+    auto state = std::make_shared<SearchState>();
+    state->parent = parent;
+    state->tree = tree_of(candidate);
+    state->num_decisions = decision_;
+    state->always_inline = always_inline_[p];
+    switch (candidate.kind) {
+    case Candidate::Kind::Unchanged:
+        state->costs = parent->costs;
+        break;
+    case Candidate::Kind::Evaluated:
+        state->costs = evaluated_[static_cast<size_t>(candidate.move)].costs;
+        break;
+    case Candidate::Kind::Tiled: {
+        RootProfile &profile = *profiles_[p];
+        state->costs = std::make_shared<const StateCosts>(
+            profile.state_costs(context_, *parent->costs, static_cast<size_t>(candidate.move)));
+        break;
+    }
+    }
+    ANDERSON_CHECK(state->cost() == candidate.cost) << "A candidate changed its cost";
+    if (context_.options.verify_feature_cache != 0) {
+        verify(*state);
+    }
+    return state;
+}
+
+// The costs of a state must be those of its tree, computed from scratch.
+void BeamPass::verify(const SearchState &state) {
+    const Evaluation fresh = context_.evaluator.evaluate_afresh({state.tree, state.always_inline});
+    ANDERSON_CHECK(fresh.accepted())
+        << "A legal schedule became illegal: " << (fresh.rejection ? fresh.rejection->rule : "?");
+    const size_t bytes = state.costs->per_stage.size() * sizeof(float);
+    ANDERSON_CHECK(
+        fresh.costs->root_working_set == state.costs->root_working_set &&
+        std::memcmp(fresh.costs->per_stage.data(), state.costs->per_stage.data(), bytes) == 0)
+        << "Remembered costs differ from those of the schedule";
+}
+
+void BeamPass::expand_parents() {
+    parents_ = std::move(beam_);
+    beam_.clear();
+    successors_.clear();
+    evaluated_.clear();
+    profiles_.assign(parents_.size(), nullptr);
+    always_inline_.clear();
+    for (const SearchStatePtr &parent : parents_) {
+        always_inline_.push_back(parent->always_inline);
+    }
+
+    const FuncNode &func = context_.graph.func(next_func(decision_));
+    // Nothing reads the Func, so there is nothing to be computed.
+    const bool dead = func.outgoing_edges.empty() && !func.is_output;
+    if (func.is_input || dead) {
+        for (size_t i = 0; i < parents_.size(); i++) {
+            add_unchanged(i);
+        }
+    } else if (next_is_tiling(decision_)) {
+        add_tilings(func.id);
+    } else {
+        add_placements(func.id);
+    }
+    context_.stats.states_added += static_cast<int64_t>(successors_.size());
+    queue_ = CandidateQueue(std::move(successors_));
+}
+
+void BeamPass::add(Candidate candidate) {
+    candidate.rank = candidate.cost;
+    candidate.sequence = static_cast<int64_t>(successors_.size());
+    successors_.push_back(candidate);
+}
+
+void BeamPass::add_unchanged(size_t parent) {
+    Candidate candidate;
+    candidate.parent = static_cast<int32_t>(parent);
+    candidate.cost = parents_[parent]->cost();
+    candidate.hash = full_hash(*parents_[parent]->tree);
+    add(candidate);
+}
+
+void BeamPass::add_placements(int func) {
+    std::vector<Placements> placements = PlacementStep(context_, settings_, func).run(parents_);
+    for (size_t i = 0; i < parents_.size(); i++) {
+        always_inline_[i] = placements[i].always_inline;
+        for (Placements::Placed &placed : placements[i].placed) {
+            Candidate candidate;
+            candidate.parent = static_cast<int32_t>(i);
+            candidate.kind = Candidate::Kind::Evaluated;
+            candidate.move = static_cast<int32_t>(evaluated_.size());
+            candidate.cost = placed.costs->total;
+            candidate.hash = full_hash(*placed.tree);
+            add(candidate);
+            evaluated_.push_back({std::move(placed.tree), std::move(placed.costs)});
+        }
+    }
+}
+
+void BeamPass::add_tilings(int func) {
+    const std::vector<Tilings> tilings = TilingStep(context_, settings_, func).run(parents_);
+    for (size_t i = 0; i < parents_.size(); i++) {
+        profiles_[i] = tilings[i].profile;
+        if (tilings[i].profile == nullptr) {
+            add_unchanged(i);
+        }
+        for (const Tilings::Choice &choice : tilings[i].choices) {
+            Candidate candidate;
+            candidate.parent = static_cast<int32_t>(i);
+            candidate.kind = Candidate::Kind::Tiled;
+            candidate.move = static_cast<int32_t>(choice.entry);
+            candidate.cost = choice.cost;
+            candidate.hash = choice.hash;
+            add(candidate);
+        }
+    }
+}
+
+void BeamPass::report_step() {
+    const auto num_candidates = static_cast<int64_t>(queue_.size());
+    progress_.advance(num_candidates, decision_, static_cast<int64_t>(parents_.size()));
+    if (num_candidates > kManyCandidates * context_.options.beam_size) {
+        ANDERSON_LOG(1) << "Warning: " << num_candidates << " candidates for Func "
+                        << context_.graph.func(next_func(decision_)).name;
+    }
+}
+
+// All candidates are complete schedules.
+PassOutcome BeamPass::finish() {
+    progress_.clear();
+    PassOutcome outcome;
+    diversity_.begin_step();
+    std::vector<Candidate> by_cost;
+    if (dropout_.active()) {
+        // A sample, not the best: whatever comes through first.
+        const std::optional<Candidate> chosen = pop();
+        ANDERSON_CHECK(chosen) << "Dropout left nothing";
+        by_cost.push_back(*chosen);
+    }
+    const auto num_chosen = static_cast<ptrdiff_t>(by_cost.size());
+    by_cost.insert(by_cost.end(), queue_.rest().begin(), queue_.rest().end());
+    std::sort(by_cost.begin() + num_chosen, by_cost.end(), is_cheaper);
+    outcome.best = materialize(by_cost.front());
+    outcome.exhaustive = exhaustive_ && context_.options.randomize_tilings == 0;
+    if (!settings_.is_pre_pass() && settings_.index < settings_.num_passes - 1) {
+        bless(by_cost, outcome);
+    }
+    return outcome;
+}
+
+// The structures of good complete schedules, and of the partial ones on the way to them, may be
+// refined by the next pass.
+void BeamPass::bless(const std::vector<Candidate> &by_cost, PassOutcome &outcome) {
+    const double best = by_cost.front().cost;
+    const double limit = best + kBlessedExcess * std::abs(best);
+    int64_t num_blessed = 0;
+    for (const Candidate &candidate : by_cost) {
+        if (candidate.cost > limit || num_blessed >= context_.options.beam_size) {
+            break;
+        }
+        num_blessed++;
+        const SearchStatePtr state = materialize(candidate);
+        for (const SearchState *s = state.get(); s != nullptr; s = s->parent.get()) {
+            outcome.permitted.insert(depth_hash(*s->tree, s->num_decisions, settings_.index));
+        }
+    }
+}
+
+}  // namespace anderson2021

@@ -1,0 +1,90 @@
+// One pass of beam search: for each decision in turn, the best schedules so far are expanded, and
+// their successors become the candidates for the next decision.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "search/candidate.h"
+#include "search/diversity.h"
+#include "search/dropout.h"
+#include "search/pass_settings.h"
+#include "search/search_context.h"
+#include "search/search_report.h"
+#include "search/search_state.h"
+#include "search/tiling_step.h"
+
+namespace anderson2021 {
+
+/// What became of a pass.
+struct PassOutcome {
+    /// The complete schedule chosen; null if the pass ran out of legal ones.
+    SearchStatePtr best;
+    /// Structures that the next pass may refine.
+    PermittedHashes permitted;
+    /// Every legal schedule that the moves lead to was looked at: no other pass can do better.
+    bool exhaustive = false;
+    /// Where the pass got stuck, and what kept it from going on.
+    int stuck_func = -1;
+    RejectionTally rejections;
+};
+
+class BeamPass {
+public:
+    /// @param permitted  structures that the previous pass found good
+    BeamPass(SearchContext &context,
+             const PassSettings &settings,
+             const PermittedHashes &permitted);
+
+    PassOutcome run();
+
+private:
+    // Successors in the form in which the next step picks from them.
+    struct Evaluated {
+        LoopNestPtr tree;
+        StateCostsPtr costs;
+    };
+
+    int num_decisions() const { return 2 * context_.graph.num_funcs(); }
+    bool tells_look_alikes() const;
+
+    // The steps for one decision.
+    void select_parents();
+    void expand_parents();
+    void add_unchanged(size_t parent);
+    void add_placements(int func);
+    void add_tilings(int func);
+    void report_step();
+
+    // Pops the next candidate that neither dropout nor a penalty puts off.
+    std::optional<Candidate> pop();
+    int64_t penalty_of(const Candidate &candidate);
+    uint64_t hash_of(const Candidate &candidate, int depth) const;
+    LoopNestPtr tree_of(const Candidate &candidate) const;
+    SearchStatePtr materialize(const Candidate &candidate);
+    void verify(const SearchState &state);
+    void add(Candidate candidate);
+    PassOutcome finish();
+    void bless(const std::vector<Candidate> &by_cost, PassOutcome &outcome);
+
+    SearchContext &context_;
+    const PassSettings &settings_;
+    Diversity diversity_;
+    Dropout dropout_;
+    ProgressBar progress_;
+
+    int decision_ = 0;
+    // Of the step that made the candidates.
+    std::vector<SearchStatePtr> parents_;
+    std::vector<std::shared_ptr<const BitSet>> always_inline_;
+    std::vector<Evaluated> evaluated_;
+    std::vector<RootProfile *> profiles_;
+    CandidateQueue queue_;
+    // Of the step being made.
+    std::vector<SearchStatePtr> beam_;
+    std::vector<Candidate> successors_;
+    bool exhaustive_ = true;
+};
+
+}  // namespace anderson2021

@@ -1,0 +1,31 @@
+// Makes equal root blocks one object, so that whatever was computed for a block (features, hashes)
+// is found again in another schedule, another pass, or under another parent.
+#pragma once
+
+#include <unordered_map>
+#include <vector>
+
+#include "schedule/loop_nest_editor.h"
+
+namespace anderson2021 {
+
+/// Not thread-safe: interning happens between the parallel parts of a step.
+class NestInterner {
+public:
+    explicit NestInterner(const LoopNestEditor &editor) : editor_(editor) {}
+
+    /// The same tree with every child of the root replaced by the first equal one that was seen.
+    LoopNestPtr intern(const LoopNestPtr &root);
+    /// Forgets blocks that nobody else holds.
+    void trim();
+    size_t size() const { return size_; }
+
+private:
+    LoopNestPtr canonical(const LoopNestPtr &block);
+
+    const LoopNestEditor &editor_;
+    std::unordered_map<uint64_t, std::vector<LoopNestPtr>> blocks_;
+    size_t size_ = 0;
+};
+
+}  // namespace anderson2021

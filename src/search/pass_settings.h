@@ -1,0 +1,23 @@
+// What distinguishes one pass of the search from another.
+#pragma once
+
+#include "search/frozen_decisions.h"
+#include "space/space_options.h"
+
+namespace anderson2021 {
+
+struct PassSettings {
+    /// -1 for the pre-pass, 0 for the first pass. Sets the depth of hashes.
+    int index = 0;
+    /// Passes in all, without the pre-pass.
+    int num_passes = 1;
+    SpaceOptions moves;
+    FrozenDecisions frozen;
+    /// Recomputing a Func often is no reason to drop a schedule.
+    bool exempt_all = false;
+
+    /// The pass looks for a schedule, not for decisions to freeze.
+    bool is_pre_pass() const { return index < 0; }
+};
+
+}  // namespace anderson2021

@@ -1,0 +1,94 @@
+// Costs of all tilings of a root Func, shared by every schedule that has to choose one.
+//
+// While a Func is tiled none of its producers is placed yet, so its tilings change nothing but the
+// features of its own stages; and those depend on the rest of the schedule only through the bytes
+// stored in the whole program (features working_set_at_production, _at_realization and _at_root).
+// So nests, validity and features of all tilings are computed once per Func and vector dimension,
+// and their costs once per number of bytes. A tiled schedule then costs what its other stages cost
+// plus an entry of the profile, and its tree is built only if the beam takes it.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <tuple>
+#include <vector>
+
+#include "search/depth_hash.h"
+#include "search/rejections.h"
+#include "search/search_state.h"
+#include "search/state_evaluator.h"
+#include "space/root_tilings.h"
+
+namespace anderson2021 {
+
+struct SearchContext;
+
+class RootProfile {
+public:
+    struct Entry {
+        /// Tiled root nests of all stages, last stage first.
+        std::vector<LoopNestPtr> nests;
+        double idle_core_waste = 1;
+    };
+
+    /// Tilings of `func`, which `parent` has just placed at the root. With `keep_wasteful` tilings
+    /// are kept however many multiprocessors they leave idle.
+    RootProfile(SearchContext &context, int func, const SearchState &parent, bool keep_wasteful);
+
+    size_t size() const { return entries_.size(); }
+    const Entry &entry(size_t i) const { return entries_[i]; }
+    int num_stages() const { return num_stages_; }
+    /// Costs of the stages of all entries, num_stages() each in record order, in a program that
+    /// stores `root_working_set` bytes. Valid until the next call.
+    const std::vector<float> &costs(SearchContext &context, double root_working_set);
+    /// Why tilings are missing.
+    const RejectionTally &rejections() const { return rejections_; }
+
+    /// `parent` with the tiling chosen.
+    LoopNestPtr tree(const LoopNestEditor &editor, const LoopNest &parent, size_t entry) const;
+    /// Costs of `parent` with the tiling chosen.
+    StateCosts state_costs(SearchContext &context, const StateCosts &parent, size_t entry);
+    /// Position of the Func's first stage in record order.
+    int first_position() const { return first_position_; }
+
+private:
+    // Nests of one tiling and how it fared.
+    struct Trial {
+        Entry entry;
+        FeaturizedTree featurized;
+    };
+
+    Trial try_tiling(const SearchContext &context,
+                     const RootTiling &tiling,
+                     const SearchState &parent) const;
+    void add(const SearchContext &context, Trial trial);
+    std::vector<RootTiling> select(SearchContext &context,
+                                   const std::vector<RootTiling> &tilings,
+                                   const SearchState &parent,
+                                   bool keep_wasteful);
+
+    int func_;
+    int num_stages_;
+    int first_position_ = 0;
+    std::vector<LoopNestPtr> untiled_;
+    std::vector<Entry> entries_;
+    // num_stages_ rows per entry; the working sets in them are those of the first parent.
+    std::vector<StageRow> rows_;
+    std::map<double, std::vector<float>> costs_;
+    RejectionTally rejections_;
+};
+
+/// All profiles of a search.
+class RootProfiles {
+public:
+    /// The profile for tiling `func` in `parent`; made at the first call. `parent` must have the
+    /// untiled nests of the Func as the last children of its root.
+    RootProfile &
+    get(SearchContext &context, int func, const SearchState &parent, bool keep_wasteful);
+
+private:
+    // Func, vector dimension, keep_wasteful.
+    std::map<std::tuple<int, int, bool>, std::unique_ptr<RootProfile>> profiles_;
+};
+
+}  // namespace anderson2021

@@ -1,0 +1,258 @@
+#include "search/search.h"
+
+#include <chrono>
+#include <cmath>
+#include <memory>
+#include <sstream>
+#include <utility>
+
+#include "featurizer/featurizer.h"
+#include "schedule/schedule_parser.h"
+#include "search/beam_pass.h"
+#include "search/partial_matcher.h"
+#include "search/root_profile.h"
+#include "search/search_context.h"
+#include "search/search_report.h"
+#include "support/error.h"
+#include "support/log.h"
+
+namespace anderson2021 {
+
+namespace {
+
+constexpr int kDefaultPasses = 5;
+// Trees whose costs are remembered from one pass to the next.
+constexpr size_t kMaxKnownTrees = 100000;
+
+void check_range(const char *name, int64_t value, int64_t min) {
+    if (value < min) {
+        throw UserError(std::string("autoscheduler.") + name + " is " + std::to_string(value) +
+                        ", but has to be at least " + std::to_string(min));
+    }
+}
+
+void check_options(const Options &options) {
+    check_range("parallelism", options.parallelism, 1);
+    check_range("beam_size", options.beam_size, 1);
+    check_range("num_passes", options.num_passes, 0);
+    check_range("random_dropout", options.random_dropout, 0);
+    check_range("threads", options.threads, 0);
+    for (const char c : options.search_space_options.substr(0, 4)) {
+        if (c != '0' && c != '1') {
+            throw UserError("autoscheduler.search_space_options is '" +
+                            options.search_space_options +
+                            "', but has to consist of the characters 0 and 1");
+        }
+    }
+}
+
+FeaturizerOptions featurizer_options(const Options &options) {
+    FeaturizerOptions result;
+    result.parallelism = static_cast<int>(options.parallelism);
+    result.reference_features = options.reference_features != 0;
+    result.verify_cache = options.verify_feature_cache != 0;
+    return result;
+}
+
+PruneContext
+prune_context(const PipelineGraph &graph, const GpuDevice &device, const Options &options) {
+    PruneContext context{graph, device};
+    context.stack_factor = options.stack_factor;
+    context.reference_features = options.reference_features != 0;
+    return context;
+}
+
+// All passes of a search and what they share.
+class CoarseToFine {
+public:
+    CoarseToFine(const PipelineGraph &graph,
+                 RegionStore &store,
+                 const GpuDevice &device,
+                 const Options &options,
+                 CostModel &cost_model)
+        : graph_(graph), store_(store), options_(options), pool_(static_cast<int>(options.threads)),
+          rng_(options.random_dropout_seed), editor_(store),
+          featurizer_(graph, store, device, featurizer_options(options)),
+          evaluator_(featurizer_, cost_model, prune_context(graph, device, options), pool_),
+          interner_(editor_),
+          partial_(options.partial_schedule_path.empty()
+                       ? nullptr
+                       : std::make_unique<PartialMatcher>(
+                             read_schedule_file(options.partial_schedule_path), graph)),
+          context_{graph,
+                   device,
+                   options,
+                   store,
+                   editor_,
+                   evaluator_,
+                   pool_,
+                   interner_,
+                   profiles_,
+                   partial_.get(),
+                   rng_,
+                   stats_} {}
+
+    SearchResult run();
+
+private:
+    int num_passes() const;
+    void run_passes();
+    void freeze(PassSettings &settings);
+    void fall_back();
+    PassOutcome run_pass(const PassSettings &settings, const PermittedHashes &permitted);
+    SearchResult make_result();
+    [[noreturn]] void report_stuck(const PassOutcome &outcome) const;
+
+    const PipelineGraph &graph_;
+    RegionStore &store_;
+    const Options &options_;
+    ThreadPool pool_;
+    Rng rng_;
+    LoopNestEditor editor_;
+    Featurizer featurizer_;
+    StateEvaluator evaluator_;
+    NestInterner interner_;
+    RootProfiles profiles_;
+    std::unique_ptr<PartialMatcher> partial_;
+    SearchStats stats_;
+    SearchContext context_;
+    SearchStatePtr best_;
+};
+
+SearchResult CoarseToFine::run() {
+    const auto start = std::chrono::steady_clock::now();
+    ANDERSON_LOG(1) << print_search_space(options_);
+    run_passes();
+    if (best_ == nullptr) {
+        fall_back();
+    }
+    ANDERSON_LOG(1) << "Best cost: " << best_->cost();
+    SearchResult result = make_result();
+    result.stats.total_s =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return result;
+}
+
+int CoarseToFine::num_passes() const {
+    if (options_.num_passes > 0) {
+        return static_cast<int>(options_.num_passes);
+    }
+    return options_.beam_size == 1 ? 1 : kDefaultPasses;
+}
+
+void CoarseToFine::run_passes() {
+    PassSettings settings;
+    settings.moves = SpaceOptions::from(options_);
+    settings.num_passes = num_passes();
+    if (options_.freeze_inline_compute_root != 0 && settings.num_passes > 1) {
+        settings.num_passes--;
+        freeze(settings);
+    }
+    PermittedHashes permitted;
+    for (settings.index = 0; settings.index < settings.num_passes; settings.index++) {
+        PassOutcome outcome = run_pass(settings, permitted);
+        if (outcome.best != nullptr && (best_ == nullptr || outcome.best->cost() < best_->cost())) {
+            best_ = outcome.best;
+        }
+        permitted = std::move(outcome.permitted);
+        // Passes differ in what they leave out, so where nothing was left out they all agree.
+        if (outcome.exhaustive) {
+            break;
+        }
+    }
+}
+
+// The pre-pass: where would the Funcs go if nothing was fused?
+void CoarseToFine::freeze(PassSettings &settings) {
+    PassSettings pre_pass = settings;
+    pre_pass.index = -1;
+    pre_pass.moves = settings.moves.without_fusion();
+    const PassOutcome outcome = run_pass(pre_pass, {});
+    if (outcome.best == nullptr) {
+        return;
+    }
+    settings.frozen = FrozenDecisions(graph_, *outcome.best);
+    for (const FuncNode &func : graph_.funcs) {
+        if (settings.frozen.root_nests(func.id) != nullptr) {
+            ANDERSON_LOG(1) << "Frozen at the root: " << func.name;
+        } else if (settings.frozen.is_inlined(func.id)) {
+            ANDERSON_LOG(1) << "Frozen as inlined: " << func.name;
+        }
+    }
+}
+
+// Greedy choices early on can lead into dead ends. Without fusion, and if recomputing is no reason
+// to reject a schedule, there is none as long as Funcs may be computed at the root.
+void CoarseToFine::fall_back() {
+    ANDERSON_LOG(1) << "No schedule found; trying again without fusion";
+    PassSettings settings;
+    settings.moves = SpaceOptions::from(options_).without_fusion();
+    settings.exempt_all = true;
+    const PassOutcome outcome = run_pass(settings, {});
+    if (outcome.best == nullptr) {
+        report_stuck(outcome);
+    }
+    best_ = outcome.best;
+}
+
+PassOutcome CoarseToFine::run_pass(const PassSettings &settings, const PermittedHashes &permitted) {
+    stats_.passes++;
+    PassOutcome outcome = BeamPass(context_, settings, permitted).run();
+    if (outcome.best != nullptr) {
+        ANDERSON_LOG(1) << print_pass_result(
+            settings.index, outcome.best->cost(), *outcome.best->tree, graph_);
+    } else {
+        ANDERSON_LOG(1) << "Pass " << settings.index + 1 << " found no legal place for Func "
+                        << graph_.func(outcome.stuck_func).name << ": "
+                        << outcome.rejections.text();
+    }
+    evaluator_.trim(kMaxKnownTrees);
+    interner_.trim();
+    store_.trim();
+    return outcome;
+}
+
+void CoarseToFine::report_stuck(const PassOutcome &outcome) const {
+    std::ostringstream text;
+    text << "There is no legal schedule: nothing is left for Func "
+         << graph_.func(outcome.stuck_func).name
+         << " with autoscheduler.search_space_options=" << options_.search_space_options << ". ";
+    if (outcome.rejections.empty()) {
+        text << "Allow more moves, e.g. autoscheduler.search_space_options=1111.";
+    } else {
+        text << "Candidates were dropped by: " << outcome.rejections.text()
+             << ". Allow more moves or raise the limit.";
+    }
+    throw UserError(text.str());
+}
+
+SearchResult CoarseToFine::make_result() {
+    SearchResult result;
+    result.best = best_->tree;
+    result.cost = best_->cost();
+    result.stage_costs.assign(best_->costs->per_stage.begin(), best_->costs->per_stage.end());
+    result.features = featurizer_.featurize(best_->tree).features;
+
+    const FeaturizerStats featurizer_stats = featurizer_.stats();
+    stats_.featurizations = featurizer_stats.featurizations;
+    stats_.memoization_hits = featurizer_stats.cache_hits;
+    stats_.memoization_misses = featurizer_stats.cache_misses;
+    stats_.schedules_evaluated += evaluator_.num_evaluated();
+    stats_.featurization_ms = evaluator_.featurization_ms();
+    stats_.cost_model_ms = evaluator_.cost_model_ms();
+    result.stats = stats_;
+    return result;
+}
+
+}  // namespace
+
+SearchResult search(const PipelineGraph &graph,
+                    RegionStore &store,
+                    const GpuDevice &device,
+                    const Options &options,
+                    CostModel &cost_model) {
+    check_options(options);
+    return CoarseToFine(graph, store, device, options, cost_model).run();
+}
+
+}  // namespace anderson2021

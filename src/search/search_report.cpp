@@ -1,0 +1,114 @@
+#include "search/search_report.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <sstream>
+#include <unistd.h>
+
+#include "schedule/schedule_text.h"
+#include "support/log.h"
+
+namespace anderson2021 {
+
+namespace {
+
+// Successors between two redraws.
+constexpr int64_t kRedrawInterval = 2048;
+
+int64_t whole_ms(double ms) {
+    return static_cast<int64_t>(ms);
+}
+
+double average(double total_ms, int64_t count) {
+    return count == 0 ? 0 : static_cast<double>(whole_ms(total_ms)) / static_cast<double>(count);
+}
+
+}  // namespace
+
+std::string print_statistics(const SearchStats &stats) {
+    std::ostringstream out;
+    const double all_cost_ms = stats.enqueue_ms + stats.cost_model_ms;
+    out << "Number of states added: " << stats.states_added << "\n"
+        << "Number of featurizations computed: " << stats.featurizations << "\n"
+        << "Number of memoization hits: " << stats.memoization_hits << "\n"
+        << "Number of memoization misses: " << stats.memoization_misses << "\n"
+        << "Number of block memoization hits: " << stats.block_memoization_hits << "\n"
+        << "Number of block memoization misses: " << stats.block_memoization_misses << "\n"
+        << "Total featurization time (ms): " << whole_ms(stats.featurization_ms) << "\n"
+        << "Average featurization time (ms): "
+        << average(stats.featurization_ms, stats.featurizations) << "\n"
+        << "Total enqueue time (ms): " << whole_ms(stats.enqueue_ms) << "\n"
+        << "Total calculate cost time (ms): " << whole_ms(stats.filter_thread_tiles_ms) << "\n"
+        << "Total feature write time (ms): " << whole_ms(stats.feature_write_ms) << "\n"
+        << "Total generate children time (ms): " << whole_ms(stats.generate_children_ms) << "\n"
+        << "Total compute in tiles time (ms): " << whole_ms(stats.compute_in_tiles_ms) << "\n"
+        << "Total filter thread tiles time (ms): " << whole_ms(stats.filter_thread_tiles_ms) << "\n"
+        << "Total filter parallel tiles time (ms): " << whole_ms(stats.filter_parallel_tiles_ms)
+        << "\n"
+        << "Number of schedules evaluated by cost model: " << stats.schedules_evaluated << "\n"
+        << "Number of tilings generated: " << stats.tilings_generated << "\n"
+        << "Number of tilings accepted: " << stats.tilings_accepted << "\n"
+        << "Total cost model evaluation time (ms): " << whole_ms(all_cost_ms) << "\n"
+        << "Average cost model evaluation time (ms): "
+        << average(all_cost_ms, stats.schedules_evaluated) << "\n"
+        << "Time taken for autoscheduler (s): " << stats.total_s << "\n";
+    return out.str();
+}
+
+std::string
+print_pass_result(int index, double cost, const LoopNest &root, const PipelineGraph &graph) {
+    std::ostringstream out;
+    out << "Pass " << index + 1 << " result: State with cost " << cost << ":\n"
+        << print_schedule(root, graph);
+    return out.str();
+}
+
+std::string print_search_space(const Options &options) {
+    std::ostringstream out;
+    out << "Search space options:\n"
+        << "  compute root: " << options.allow_compute_root() << "\n"
+        << "  inline: " << options.allow_inline() << "\n"
+        << "  compute at block: " << options.allow_compute_at_block() << "\n"
+        << "  compute at thread: " << options.allow_compute_at_thread();
+    return out.str();
+}
+
+ProgressBar::ProgressBar(int num_funcs, int64_t beam_size)
+    : enabled_(log_level() >= 1 && isatty(STDERR_FILENO) != 0), num_funcs_(num_funcs),
+      beam_size_(beam_size) {}
+
+int64_t ProgressBar::filled_cells(int num_decisions,
+                                  int64_t num_expanded,
+                                  int num_funcs,
+                                  int64_t beam_size) {
+    const int64_t total = std::max<int64_t>(2 * num_funcs * beam_size, 1);
+    return std::min<int64_t>(kWidth, kWidth * (num_decisions * beam_size + num_expanded) / total);
+}
+
+void ProgressBar::advance(int64_t num_successors, int num_decisions, int64_t num_expanded) {
+    const int64_t before = num_successors_ / kRedrawInterval;
+    num_successors_ += num_successors;
+    if (!enabled_ || num_successors_ / kRedrawInterval == before) {
+        return;
+    }
+    const auto filled =
+        static_cast<size_t>(filled_cells(num_decisions, num_expanded, num_funcs_, beam_size_));
+    std::string cells(kWidth, ' ');
+    std::fill(cells.begin(), cells.begin() + static_cast<ptrdiff_t>(filled), '.');
+    if (filled < cells.size()) {
+        cells[filled] = "/-\\|"[num_drawn_++ % 4];
+    }
+    const std::string line = "[" + cells + "]" + std::string(kWidth + 2, '\b');
+    std::fputs(line.c_str(), stderr);
+    drawn_ = true;
+}
+
+void ProgressBar::clear() {
+    if (drawn_) {
+        const std::string line = std::string(kWidth + 2, ' ') + std::string(kWidth + 2, '\b');
+        std::fputs(line.c_str(), stderr);
+        drawn_ = false;
+    }
+}
+
+}  // namespace anderson2021

@@ -1,0 +1,58 @@
+// A node of the search tree: some decisions made, the schedule tree that they lead to, and what it
+// is predicted to cost. Immutable and shared; ranks and penalties live in Candidate.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "schedule/loop_nest.h"
+#include "support/bit_set.h"
+
+namespace anderson2021 {
+
+/// Predicted cost of a (partial) schedule. A pure function of the tree.
+struct StateCosts {
+    /// ms per stage in record order; 0 for stages that are not decided yet.
+    std::vector<float> per_stage;
+    /// Sum of per_stage, first to last, in double precision: equal trees have equal bits here
+    /// however they were reached.
+    double total = 0;
+    /// Bytes stored in the whole program, as the features of every stage report it.
+    double root_working_set = 0;
+
+    /// Fills total.
+    void sum_up();
+};
+
+using StateCostsPtr = std::shared_ptr<const StateCosts>;
+
+struct SearchState;
+using SearchStatePtr = std::shared_ptr<const SearchState>;
+
+struct SearchState {
+    /// Null for the empty schedule.
+    SearchStatePtr parent;
+    LoopNestPtr tree;
+    /// Decision 2k places Func k, decision 2k+1 tiles it if it went to the root.
+    int num_decisions = 0;
+    StateCostsPtr costs;
+    /// Funcs that may be recomputed as often as it takes.
+    std::shared_ptr<const BitSet> always_inline;
+
+    double cost() const { return costs->total; }
+};
+
+/// Nothing decided.
+SearchStatePtr make_initial_state(const PipelineGraph &graph, LoopNestPtr empty_root);
+
+/// The Func that the next decision is about.
+inline int next_func(int num_decisions) {
+    return num_decisions / 2;
+}
+/// Whether the next decision is about blocks and threads of a root Func.
+inline bool next_is_tiling(int num_decisions) {
+    return num_decisions % 2 != 0;
+}
+
+}  // namespace anderson2021
