@@ -1,10 +1,13 @@
 // Rules that drop a schedule. A rule either passes it or says which limit it breaks; nothing is
 // ever rejected through a magic cost or an exception.
+//
+// Every structural rule judges the children of the root (tasks, one kernel each) one by one and by
+// their subtree alone. Whoever replaces one task of a schedule that has passed needs to have the
+// new task judged only.
 #pragma once
 
 #include <memory>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "algorithm/pipeline_graph.h"
@@ -38,7 +41,11 @@ class StructuralPruner {
 public:
     virtual ~StructuralPruner() = default;
     virtual const char *name() const = 0;
-    virtual std::optional<Rejection> reject(const LoopNest &root, const PruneContext &) const = 0;
+    /// Judges one child of the root.
+    virtual std::optional<Rejection> reject_task(const LoopNest &task,
+                                                 const PruneContext &context) const = 0;
+    /// The first rejection among the children of the root.
+    std::optional<Rejection> reject(const LoopNest &root, const PruneContext &context) const;
 };
 
 /// A rule that needs the features, too.
@@ -48,7 +55,7 @@ public:
     virtual const char *name() const = 0;
     virtual std::optional<Rejection> reject(const LoopNest &root,
                                             const FeatureMatrix &features,
-                                            const PruneContext &) const = 0;
+                                            const PruneContext &context) const = 0;
 };
 
 /// All rules in the order in which they are applied: cheap ones first.

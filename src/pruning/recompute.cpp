@@ -1,0 +1,53 @@
+// recompute: no stage does many times the work that is needed.
+//
+// Points computed (at the compute site, over all realizations) plus calls where the Func is inlined
+// may be at most ten times the points that have to be computed. Wrappers, and Funcs that are so
+// cheap or so simply used that inlining is always worth a try, may be recomputed at will.
+#include "pruning/rules.h"
+
+namespace anderson2021 {
+namespace {
+
+constexpr double kMaxRecompute = 10;
+
+class RecomputeRule : public FeaturePruner {
+public:
+    const char *name() const override { return "recompute"; }
+
+    std::optional<Rejection> reject(const LoopNest &,
+                                    const FeatureMatrix &features,
+                                    const PruneContext &context) const override {
+        for (const FuncNode &f : context.graph.funcs) {
+            if (is_exempt(f, context)) {
+                continue;
+            }
+            for (const StageNode &stage : f.stages) {
+                if (!features.has(stage.id)) {
+                    continue;
+                }
+                const ScheduleFeatures &row = features.row(stage.id);
+                const double work = row.points_computed_total + row.inlined_calls;
+                const double limit = kMaxRecompute * row.points_computed_minimum;
+                if (work > limit) {
+                    return Rejection{name(), work, limit};
+                }
+            }
+        }
+        return std::nullopt;
+    }
+
+private:
+    static bool is_exempt(const FuncNode &f, const PruneContext &context) {
+        return f.is_input || f.is_wrapper ||
+               (context.always_consider_inline != nullptr &&
+                context.always_consider_inline->contains(f.id));
+    }
+};
+
+}  // namespace
+
+std::unique_ptr<FeaturePruner> make_recompute_rule() {
+    return std::make_unique<RecomputeRule>();
+}
+
+}  // namespace anderson2021
