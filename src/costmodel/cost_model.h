@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -13,7 +14,7 @@ namespace anderson2021 {
 /// inputs, last update first): per stage the 280 counts that the network sees.
 struct AlgorithmInputs {
     int num_stages = 0;
-    /// num_stages x 280, kind-major, scalar type innermost (as in feature records).
+    /// num_stages x 280, kind-major, scalar type innermost, as in feature records.
     std::vector<float> features;
     /// Multiprocessors that a launch is spread over.
     int num_cores = 16;
@@ -25,6 +26,17 @@ struct StageRow {
     float features[kNumScheduleFeatures];
 };
 
+/// False if a feature is not a finite number above -1: the network takes the logarithm of
+/// feature + 1.
+inline bool is_usable_row(const StageRow &row) {
+    for (const float value : row.features) {
+        if (!(value > -1.0f && value <= std::numeric_limits<float>::max())) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /// Costs are additive over stages and a stage's cost depends on its own row alone, so the unit of
 /// evaluation is a row, not a schedule.
 class CostModel {
@@ -33,7 +45,8 @@ public:
     /// Once per pipeline, before the first predict.
     virtual void begin(const AlgorithmInputs &inputs) = 0;
     /// Cost in ms of each row, in order. Any number of rows. A row's cost does not depend on the
-    /// other rows. Non-finite costs are returned as they are. Not thread-safe.
+    /// other rows. Non-finite costs are returned as they are; a row that the network is not defined
+    /// for (see is_usable_row) costs NaN. Not thread-safe.
     virtual std::vector<float> predict(const std::vector<StageRow> &rows) = 0;
 };
 

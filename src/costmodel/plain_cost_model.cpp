@@ -1,0 +1,125 @@
+#include "costmodel/plain_cost_model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "costmodel/network/cost_terms.h"
+#include "support/error.h"
+
+namespace anderson2021 {
+
+namespace {
+
+struct DoubleOps {
+    using Value = double;
+    static double max(double a, double b) { return std::max(a, b); }
+    static double ceil(double a) { return std::ceil(a); }
+    static double select(bool condition, double a, double b) { return condition ? a : b; }
+};
+
+double leaky(double v) {
+    return std::max(v, 0.0) + 1e-10 * std::min(v, 0.0);
+}
+
+// Row-major view of a filter whose first extent is innermost.
+double at(const std::vector<float> &filter, int channels, int channel, int input) {
+    return static_cast<double>(filter[static_cast<size_t>(channel + channels * input)]);
+}
+
+class PlainCostModel : public CostModel {
+public:
+    explicit PlainCostModel(const Weights &weights) : weights_(weights) {}
+
+    void begin(const AlgorithmInputs &inputs) override { network_.emplace(weights_, inputs); }
+
+    std::vector<float> predict(const std::vector<StageRow> &rows) override {
+        ANDERSON_CHECK(network_.has_value()) << "predict before begin";
+        std::vector<float> costs;
+        costs.reserve(rows.size());
+        for (const StageRow &row : rows) {
+            costs.push_back(is_usable_row(row) ? static_cast<float>(network_->evaluate(row).cost_ms)
+                                               : std::numeric_limits<float>::quiet_NaN());
+        }
+        return costs;
+    }
+
+private:
+    Weights weights_;
+    std::optional<PlainNetwork> network_;
+};
+
+}  // namespace
+
+PlainNetwork::PlainNetwork(const Weights &weights, const AlgorithmInputs &inputs)
+    : weights_(weights), num_stages_(inputs.num_stages), num_cores_(inputs.num_cores) {
+    ANDERSON_CHECK(inputs.num_cores > 0) << "num_cores = " << inputs.num_cores;
+    ANDERSON_CHECK(inputs.features.size() ==
+                   static_cast<size_t>(num_stages_) * kNumAlgorithmFeatures)
+        << inputs.features.size() << " features for " << num_stages_ << " stages";
+    for (int stage = 0; stage < num_stages_; stage++) {
+        std::array<double, kHead1Channels> head1{};
+        for (int c = 0; c < kHead1Channels; c++) {
+            double sum = static_cast<double>(weights.head1_bias[static_cast<size_t>(c)]);
+            for (int i = 0; i < kNumAlgorithmFeatures; i++) {
+                const int kind = i / kHead1Height, type = i % kHead1Height;
+                const double raw =
+                    at(weights.head1_filter, kHead1Channels, c, kind + kHead1Width * type);
+                const size_t index = static_cast<size_t>(stage * kNumAlgorithmFeatures + i);
+                sum += static_cast<double>(inputs.features[index]) / (1.0 + std::exp(-raw));
+            }
+            head1[static_cast<size_t>(c)] = sum;
+        }
+        for (int c = 0; c < kConv1Channels; c++) {
+            double sum = static_cast<double>(weights.conv1_bias[static_cast<size_t>(c)]);
+            for (int k = 0; k < kHead1Channels; k++) {
+                sum +=
+                    at(weights.conv1_filter, kConv1Channels, c, k) * head1[static_cast<size_t>(k)];
+            }
+            algorithm_trunk_.push_back(sum);
+        }
+    }
+}
+
+StageBreakdown PlainNetwork::evaluate(const StageRow &row) const {
+    ANDERSON_CHECK(row.position >= 0 && row.position < num_stages_)
+        << "stage " << row.position << " of " << num_stages_;
+    std::array<double, kHead2Width> normalized{};
+    for (size_t s = 0; s < normalized.size(); s++) {
+        normalized[s] = std::log1p(static_cast<double>(row.features[s]));
+    }
+    std::array<double, kHead2Channels> relu2{};
+    for (int c = 0; c < kHead2Channels; c++) {
+        double sum = static_cast<double>(weights_.head2_bias[static_cast<size_t>(c)]);
+        for (int s = 0; s < kHead2Width; s++) {
+            sum += at(weights_.head2_filter, kHead2Channels, c, s) *
+                   normalized[static_cast<size_t>(s)];
+        }
+        relu2[static_cast<size_t>(c)] = leaky(sum);
+    }
+    StageBreakdown result;
+    for (int c = 0; c < kConv1Channels; c++) {
+        double sum = algorithm_trunk_[static_cast<size_t>(row.position * kConv1Channels + c)];
+        for (int k = 0; k < kHead2Channels; k++) {
+            sum += at(weights_.conv1_filter, kConv1Channels, c, kHead1Channels + k) *
+                   relu2[static_cast<size_t>(k)];
+        }
+        result.preactivations[static_cast<size_t>(c)] = sum;
+        result.coefficients[static_cast<size_t>(c)] = leaky(sum);
+    }
+    const auto f = [&](int i) { return static_cast<double>(row.features[i]); };
+    for (const auto &term : cost_terms<DoubleOps>(f, static_cast<double>(num_cores_))) {
+        const auto c = static_cast<size_t>(term.coefficient);
+        const double cost = result.coefficients[c] * term.multiplier * 1e-9;
+        result.multipliers[c] = term.multiplier;
+        result.cost_ms += cost;
+        result.magnitude_ms += std::abs(cost);
+    }
+    return result;
+}
+
+std::unique_ptr<CostModel> make_plain_cost_model(const Weights &weights) {
+    return std::make_unique<PlainCostModel>(weights);
+}
+
+}  // namespace anderson2021
