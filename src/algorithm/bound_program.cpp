@@ -115,7 +115,10 @@ bool may_overflow(BoundOp op) {
 
 class StackProgram : public BoundProgram {
 public:
-    StackProgram(std::vector<BoundInstruction> code, int num_locals, int depth, std::string text)
+    StackProgram(std::vector<BoundInstruction> code,
+                 int num_locals,
+                 int depth,
+                 std::function<std::string()> text)
         : code_(std::move(code)), num_locals_(static_cast<size_t>(num_locals)),
           num_slots_(num_locals_ + static_cast<size_t>(depth)), text_(std::move(text)) {}
 
@@ -128,7 +131,7 @@ public:
         return run(env, slots.data());
     }
 
-    std::string text() const override { return text_; }
+    std::string text() const override { return text_(); }
 
 private:
     int64_t run(const Span *env, int64_t *locals) const {
@@ -175,7 +178,7 @@ private:
     std::vector<BoundInstruction> code_;
     size_t num_locals_;
     size_t num_slots_;
-    std::string text_;
+    std::function<std::string()> text_;
 };
 
 }  // namespace
@@ -212,7 +215,7 @@ void BoundProgramBuilder::load_local(int local) {
     emit({BoundOp::LoadLocal, {}, local, 0}, 0, 1);
 }
 
-std::shared_ptr<const BoundProgram> BoundProgramBuilder::finish(std::string text) {
+std::shared_ptr<const BoundProgram> BoundProgramBuilder::finish(std::function<std::string()> text) {
     ANDERSON_CHECK(depth_ == 1) << "A bound program leaves " << depth_ << " values";
     return std::make_shared<StackProgram>(
         std::move(code_), num_locals_, max_depth_, std::move(text));

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -66,9 +67,10 @@ public:
     int store_local();
     void load_local(int local);
 
-    /// The finished program, which prints as `text`. Throws InternalError unless exactly one value
-    /// is left on the stack.
-    std::shared_ptr<const BoundProgram> finish(std::string text);
+    /// The finished program. `text` makes its source text, which few ever ask for and which can be
+    /// far longer than the program. Throws InternalError unless exactly one value is left on the
+    /// stack.
+    std::shared_ptr<const BoundProgram> finish(std::function<std::string()> text);
 
 private:
     void emit(const BoundInstruction &instruction, int pops, int pushes);

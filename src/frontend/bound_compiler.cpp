@@ -242,7 +242,7 @@ BoundExpr BoundCompiler::compile(const Expr &e) const {
     result.kind = BoundExpr::Kind::Program;
     ProgramEmitter emitter(ends_);
     if (emitter.emit(common_subexpression_elimination(e))) {
-        result.program = emitter.builder().finish(text_of(e));
+        result.program = emitter.builder().finish([e] { return text_of(e); });
     } else {
         result.program = std::make_shared<SimplifiedBound>(e, ends_);
     }

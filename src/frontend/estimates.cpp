@@ -152,12 +152,12 @@ public:
     bool found = false;
 };
 
-std::optional<Span> constant_span(const Bound &b) {
-    if (!b.min.defined() || !b.extent.defined()) {
+std::optional<Span> constant_span(const Expr &min_expr, const Expr &extent_expr) {
+    if (!min_expr.defined() || !extent_expr.defined()) {
         return std::nullopt;
     }
-    const std::optional<int64_t> min = as_const_int(simplify(b.min));
-    const std::optional<int64_t> extent = as_const_int(simplify(b.extent));
+    const std::optional<int64_t> min = as_const_int(simplify(min_expr));
+    const std::optional<int64_t> extent = as_const_int(simplify(extent_expr));
     if (!min || !extent) {
         return std::nullopt;
     }
@@ -165,6 +165,23 @@ std::optional<Span> constant_span(const Bound &b) {
     span.min = *min;
     span.max = *min + *extent - 1;
     return span;
+}
+
+// Estimates that were given to the output's buffer instead of the Func.
+std::map<std::string, Span> buffer_estimates(const Function &output) {
+    std::map<std::string, Span> known;
+    if (output.output_buffers().empty()) {
+        return known;
+    }
+    const Parameter &buffer = output.output_buffers()[0];
+    for (int i = 0; i < output.dimensions(); i++) {
+        const std::optional<Span> span =
+            constant_span(buffer.min_constraint_estimate(i), buffer.extent_constraint_estimate(i));
+        if (span) {
+            known[output.args()[static_cast<size_t>(i)]] = *span;
+        }
+    }
+    return known;
 }
 
 void require_usable_estimate(const std::map<std::string, Span> &known,
@@ -215,9 +232,9 @@ bool depends_on_estimate(const Expr &e) {
 }
 
 std::vector<Span> estimated_region(const Function &output) {
-    std::map<std::string, Span> known;
+    std::map<std::string, Span> known = buffer_estimates(output);
     for (const Bound &b : output.schedule().estimates()) {
-        const std::optional<Span> span = constant_span(b);
+        const std::optional<Span> span = constant_span(b.min, b.extent);
         if (!span) {
             throw UserError("The estimate of dimension \"" + b.var + "\" of output Func \"" +
                             output.name() + "\" is not constant. Pass constants to set_estimate.");
@@ -225,7 +242,7 @@ std::vector<Span> estimated_region(const Function &output) {
         known[b.var] = *span;
     }
     for (const Bound &b : output.schedule().bounds()) {
-        std::optional<Span> span = constant_span(b);
+        std::optional<Span> span = constant_span(b.min, b.extent);
         if (span) {
             span->constant = true;
             span->exact = true;
