@@ -41,7 +41,7 @@ private:
 void AotCostModel::begin(const AlgorithmInputs &inputs) {
     ANDERSON_CHECK(inputs.num_cores > 0) << "num_cores = " << inputs.num_cores;
     ANDERSON_CHECK(inputs.features.size() ==
-                   static_cast<size_t>(inputs.num_stages) * kNumAlgorithmFeatures)
+                   static_cast<size_t>(inputs.num_stages) * kNumNetworkFeatures)
         << inputs.features.size() << " features for " << inputs.num_stages << " stages";
     num_stages_ = inputs.num_stages;
     num_cores_ = inputs.num_cores;
@@ -52,7 +52,7 @@ void AotCostModel::begin(const AlgorithmInputs &inputs) {
     // Records hold the scalar type innermost; the network counts the kind first.
     const halide_dimension_t shape[] = {{0, kHead1Width, kHead1Height},
                                         {0, kHead1Height, 1},
-                                        {0, num_stages_, kNumAlgorithmFeatures}};
+                                        {0, num_stages_, kNumNetworkFeatures}};
     Buffer<float> features(const_cast<float *>(inputs.features.data()), 3, shape);
     Buffer<float> head1_filter = view_weights(weights_, 0), head1_bias = view_weights(weights_, 1);
     Buffer<float> filter1 = view_weights(weights_, 4), bias1 = view_weights(weights_, 5);

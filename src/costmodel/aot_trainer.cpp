@@ -22,7 +22,7 @@ void check_batch(const TrainingBatch &batch) {
     const size_t stages = static_cast<size_t>(batch.pipeline.num_stages);
     ANDERSON_CHECK(stages > 0 && batch.pipeline.num_cores > 0)
         << stages << " stages on " << batch.pipeline.num_cores << " cores";
-    ANDERSON_CHECK(batch.pipeline.features.size() == stages * kNumAlgorithmFeatures)
+    ANDERSON_CHECK(batch.pipeline.features.size() == stages * kNumNetworkFeatures)
         << batch.pipeline.features.size() << " algorithm features for " << stages << " stages";
     ANDERSON_CHECK(!batch.runtimes.empty()) << "empty batch";
     ANDERSON_CHECK(batch.schedule_features.size() ==
@@ -77,7 +77,7 @@ TrainingResult AotTrainer::step(const TrainingBatch &batch, float learning_rate)
     const auto fastest = std::min_element(batch.runtimes.begin(), batch.runtimes.end());
 
     const halide_dimension_t pipeline_shape[] = {
-        {0, kHead1Width, kHead1Height}, {0, kHead1Height, 1}, {0, stages, kNumAlgorithmFeatures}};
+        {0, kHead1Width, kHead1Height}, {0, kHead1Height, 1}, {0, stages, kNumNetworkFeatures}};
     Buffer<float> pipeline(const_cast<float *>(batch.pipeline.features.data()), 3, pipeline_shape);
     Buffer<float> schedules = transposed_features(batch);
     Buffer<float> runtimes(const_cast<float *>(batch.runtimes.data()), count);

@@ -13,7 +13,7 @@ constexpr int kHead2Channels = 24, kHead2Width = 73;
 /// Coefficients; the last two pad them to whole vectors.
 constexpr int kConv1Channels = 32;
 /// Algorithm features of a stage that the network sees.
-constexpr int kNumAlgorithmFeatures = kHead1Width * kHead1Height;
+constexpr int kNumNetworkFeatures = kHead1Width * kHead1Height;
 
 /// What is known of a buffer before any file is read.
 struct WeightBuffer {

@@ -55,17 +55,17 @@ PlainNetwork::PlainNetwork(const Weights &weights, const AlgorithmInputs &inputs
     : weights_(weights), num_stages_(inputs.num_stages), num_cores_(inputs.num_cores) {
     ANDERSON_CHECK(inputs.num_cores > 0) << "num_cores = " << inputs.num_cores;
     ANDERSON_CHECK(inputs.features.size() ==
-                   static_cast<size_t>(num_stages_) * kNumAlgorithmFeatures)
+                   static_cast<size_t>(num_stages_) * kNumNetworkFeatures)
         << inputs.features.size() << " features for " << num_stages_ << " stages";
     for (int stage = 0; stage < num_stages_; stage++) {
         std::array<double, kHead1Channels> head1{};
         for (int c = 0; c < kHead1Channels; c++) {
             double sum = static_cast<double>(weights.head1_bias[static_cast<size_t>(c)]);
-            for (int i = 0; i < kNumAlgorithmFeatures; i++) {
+            for (int i = 0; i < kNumNetworkFeatures; i++) {
                 const int kind = i / kHead1Height, type = i % kHead1Height;
                 const double raw =
                     at(weights.head1_filter, kHead1Channels, c, kind + kHead1Width * type);
-                const size_t index = static_cast<size_t>(stage * kNumAlgorithmFeatures + i);
+                const size_t index = static_cast<size_t>(stage * kNumNetworkFeatures + i);
                 sum += static_cast<double>(inputs.features[index]) / (1.0 + std::exp(-raw));
             }
             head1[static_cast<size_t>(c)] = sum;
