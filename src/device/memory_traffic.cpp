@@ -14,27 +14,15 @@ namespace {
 constexpr int kMaxLanes = WarpLayout::kMaxLanes;
 constexpr int kMaxBanks = 64;
 
-/// First bytes of the accesses of the active lanes, ascending, without duplicates.
-struct LaneAddresses {
-    int count = 0;
-    int64_t at[kMaxLanes];
-
-    void append(int64_t address) { at[count++] = address; }
-
-    void sort_and_unique() {
-        if (!std::is_sorted(at, at + count)) {
-            std::sort(at, at + count);
-        }
-        count = static_cast<int>(std::unique(at, at + count) - at);
-    }
-};
-
 // Products wrap around instead of overflowing: regions without bounds give absurd strides.
 int64_t wrapping_multiply(int64_t a, int64_t b) {
     return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
 }
 int64_t wrapping_add(int64_t a, int64_t b) {
     return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+}
+int64_t wrapping_subtract(int64_t a, int64_t b) {
+    return static_cast<int64_t>(static_cast<uint64_t>(a) - static_cast<uint64_t>(b));
 }
 /// Magnitude; the one value without a positive counterpart becomes 0.
 int64_t magnitude(int64_t a) {
@@ -45,6 +33,21 @@ int64_t magnitude(int64_t a) {
 bool is_small_integer(double x) {
     return std::abs(x) < 2147483648.0 && x == std::trunc(x);
 }
+
+/// Division of non-negative numbers; by a shift where possible, which is what devices have.
+class Divider {
+public:
+    explicit Divider(int64_t divisor)
+        : divisor_(divisor),
+          shift_((divisor & (divisor - 1)) == 0 ? __builtin_ctzll(static_cast<uint64_t>(divisor))
+                                                : -1) {}
+    int64_t quotient(int64_t a) const { return shift_ >= 0 ? a >> shift_ : a / divisor_; }
+    int64_t remainder(int64_t a) const { return shift_ >= 0 ? a & (divisor_ - 1) : a % divisor_; }
+
+private:
+    int64_t divisor_;
+    int shift_;
+};
 
 /// Offsets of steps first, first + 1, ... of one thread dimension.
 class OffsetTable {
@@ -95,67 +98,121 @@ private:
     int64_t table_[kMaxLanes];
 };
 
-/// The lanes of one warp: consecutive thread numbers, some of them active.
-struct Warp {
-    int64_t first_thread = 0;
-    int64_t length = 0;
-    uint64_t active = 0;
-};
-
-LaneAddresses lane_addresses(const WarpAccess &access, const WarpLayout &layout, const Warp &warp) {
-    // A warp covers consecutive values of y and z; x starts over in every row.
-    const int64_t first_row = warp.first_thread / layout.grid[0];
-    const int64_t last_row = (warp.first_thread + warp.length - 1) / layout.grid[0];
-    const bool one_row = first_row == last_row;
-    int64_t coordinate[3] = {
-        warp.first_thread % layout.grid[0], first_row % layout.grid[1], first_row / layout.grid[1]};
-    const bool one_slice = coordinate[2] == last_row / layout.grid[1];
-
-    const auto stride = [&](size_t k) {
-        return k < access.strides.size() ? &access.strides[k] : nullptr;
-    };
-    const auto &storage = access.storage_stride;
-    const OffsetTable x_offset(
-        stride(0), storage, one_row ? coordinate[0] : 0, one_row ? warp.length : layout.grid[0]);
-    const OffsetTable y_offset(stride(1),
-                               storage,
-                               one_slice ? coordinate[1] : 0,
-                               one_slice ? last_row - first_row + 1 : layout.grid[1]);
-    const OffsetTable z_offset(
-        stride(2), storage, coordinate[2], last_row / layout.grid[1] - coordinate[2] + 1);
-
-    LaneAddresses lanes;
-    int64_t row_offset = wrapping_add(y_offset[coordinate[1]], z_offset[coordinate[2]]);
-    for (int64_t lane = 0; lane < warp.length; lane++) {
-        if ((warp.active >> lane & 1) != 0) {
-            const int64_t element = wrapping_add(row_offset, x_offset[coordinate[0]]);
-            // Negative only after wrapping around.
-            lanes.append(magnitude(wrapping_multiply(element, access.bytes_per_point)));
-        }
-        if (++coordinate[0] == layout.grid[0] && lane + 1 < warp.length) {
-            coordinate[0] = 0;
-            if (++coordinate[1] == layout.grid[1]) {
-                coordinate[1] = 0;
-                coordinate[2]++;
-            }
-            row_offset = wrapping_add(y_offset[coordinate[1]], z_offset[coordinate[2]]);
+/// First bytes of the accesses of the active lanes of a warp, ascending, without duplicates.
+class LaneAddresses {
+public:
+    LaneAddresses(const WarpAccess &access, const WarpLayout &layout, int64_t begin, int64_t length)
+        : access_(access), layout_(layout) {
+        collect_rows(begin, begin + length - 1);
+        append_lanes();
+        if (!sorted_) {
+            std::sort(at_, at_ + count_);
+            count_ = static_cast<int>(std::unique(at_, at_ + count_) - at_);
         }
     }
-    lanes.sort_and_unique();
-    return lanes;
-}
+
+    int count() const { return count_; }
+    int64_t operator[](int i) const { return at_[i]; }
+
+private:
+    const ThreadStride *stride(size_t k) const {
+        return k < access_.strides.size() ? &access_.strides[k] : nullptr;
+    }
+
+    /// The warp covers some whole rows of threads along x, and parts of the first and the last one.
+    void collect_rows(int64_t first_thread, int64_t last_thread) {
+        const Divider by_x(layout_.grid[0]), by_y(layout_.grid[1]);
+        const int64_t first_row = by_x.quotient(first_thread);
+        const int64_t last_row = by_x.quotient(last_thread);
+        const int64_t first_slice = by_y.quotient(first_row);
+        const int64_t last_slice = by_y.quotient(last_row);
+        const bool one_slice = first_slice == last_slice;
+        int64_t y = by_y.remainder(first_row);
+        int64_t z = first_slice;
+        const OffsetTable y_offset(stride(1),
+                                   access_.storage_stride,
+                                   one_slice ? y : 0,
+                                   one_slice ? last_row - first_row + 1 : layout_.grid[1]);
+        const OffsetTable z_offset(
+            stride(2), access_.storage_stride, z, last_slice - first_slice + 1);
+        for (int64_t row = first_row; row <= last_row; row++) {
+            const int64_t begin = row == first_row ? by_x.remainder(first_thread) : 0;
+            const int64_t end = row == last_row ? by_x.remainder(last_thread) + 1 : layout_.grid[0];
+            const int64_t active_end = std::min(end, layout_.extent[0]);
+            if (y < layout_.extent[1] && z < layout_.extent[2] && begin < active_end) {
+                rows_[num_rows_++] = {wrapping_add(y_offset[y], z_offset[z]), begin, active_end};
+            }
+            if (++y == layout_.grid[1]) {
+                y = 0;
+                z++;
+            }
+        }
+    }
+
+    void append_lanes() {
+        int64_t begin = layout_.grid[0], end = 0;
+        bool rectangle = true;
+        for (int r = 0; r < num_rows_; r++) {
+            begin = std::min(begin, rows_[r].begin);
+            end = std::max(end, rows_[r].end);
+            rectangle =
+                rectangle && rows_[r].begin == rows_[0].begin && rows_[r].end == rows_[0].end;
+        }
+        const OffsetTable x_offset(stride(0), access_.storage_stride, begin, end - begin);
+        // With the larger steps outside, addresses mostly come in order.
+        const bool x_outside = rectangle && num_rows_ > 1 && end - begin > 1 &&
+                               wrapping_subtract(x_offset[begin + 1], x_offset[begin]) >
+                                   wrapping_subtract(rows_[1].offset, rows_[0].offset);
+        if (x_outside) {
+            for (int64_t x = begin; x < end; x++) {
+                for (int r = 0; r < num_rows_; r++) {
+                    append(wrapping_add(rows_[r].offset, x_offset[x]));
+                }
+            }
+            return;
+        }
+        for (int r = 0; r < num_rows_; r++) {
+            for (int64_t x = rows_[r].begin; x < rows_[r].end; x++) {
+                append(wrapping_add(rows_[r].offset, x_offset[x]));
+            }
+        }
+    }
+
+    void append(int64_t element) {
+        // Negative only after wrapping around.
+        const int64_t address = magnitude(wrapping_multiply(element, access_.bytes_per_point));
+        if (address != last_) {
+            sorted_ = sorted_ && address > last_;
+            at_[count_++] = last_ = address;
+        }
+    }
+
+    struct Row {
+        int64_t offset, begin, end;
+    };
+
+    const WarpAccess &access_;
+    const WarpLayout &layout_;
+    int num_rows_ = 0;
+    Row rows_[kMaxLanes];
+    bool sorted_ = true;
+    int64_t last_ = -1;
+    int count_ = 0;
+    int64_t at_[kMaxLanes];
+};
 
 // All addresses are multiples of the size of a point, so different ones never overlap and every
 // lane with an address of its own uses all of its bytes.
 
 RequestCost global_cost(const LaneAddresses &lanes, int64_t bytes, const GpuDevice &device) {
+    const Divider by_sector(device.global_sector_bytes);
     RequestCost cost;
-    cost.bytes_used = lanes.count * bytes;
-    for (int i = 0; i < lanes.count; i++) {
-        const int64_t sector = lanes.at[i] / device.global_sector_bytes;
-        if (i == 0 || sector != lanes.at[i - 1] / device.global_sector_bytes) {
-            cost.transactions++;
-        }
+    cost.bytes_used = lanes.count() * bytes;
+    int64_t last = -1;
+    for (int i = 0; i < lanes.count(); i++) {
+        const int64_t sector = by_sector.quotient(lanes[i]);
+        cost.transactions += sector != last ? 1 : 0;
+        last = sector;
     }
     return cost;
 }
@@ -163,7 +220,7 @@ RequestCost global_cost(const LaneAddresses &lanes, int64_t bytes, const GpuDevi
 /// Distinct words per bank, for runs of words in ascending order.
 class BankCounter {
 public:
-    explicit BankCounter(int64_t banks) : banks_(banks) {}
+    explicit BankCounter(int64_t banks) : by_bank_(banks) {}
 
     void add_words(int64_t first, int64_t last) {
         first = std::max(first, next_);
@@ -172,15 +229,15 @@ public:
         }
         next_ = last + 1;
         const int64_t count = last - first + 1;
-        in_every_bank_ += count / banks_;
-        for (int64_t w = last - count % banks_ + 1; w <= last; w++) {
-            most_ = std::max(most_, ++words_[w % banks_]);
+        in_every_bank_ += by_bank_.quotient(count);
+        for (int64_t w = last - by_bank_.remainder(count) + 1; w <= last; w++) {
+            most_ = std::max(most_, ++words_[by_bank_.remainder(w)]);
         }
     }
     int64_t most() const { return in_every_bank_ + most_; }
 
 private:
-    int64_t banks_;
+    Divider by_bank_;
     int64_t next_ = 0;
     int64_t in_every_bank_ = 0;
     int64_t most_ = 0;
@@ -188,15 +245,14 @@ private:
 };
 
 RequestCost shared_cost(const LaneAddresses &lanes, int64_t bytes, const GpuDevice &device) {
-    ANDERSON_CHECK(device.shared_banks <= kMaxBanks)
+    ANDERSON_CHECK(device.shared_banks > 0 && device.shared_banks <= kMaxBanks)
         << device.shared_banks << " banks of shared memory are not supported.";
+    const Divider by_word(device.shared_word_bytes);
     RequestCost cost;
-    cost.bytes_used = lanes.count * bytes;
+    cost.bytes_used = lanes.count() * bytes;
     BankCounter banks(device.shared_banks);
-    for (int i = 0; i < lanes.count; i++) {
-        const int64_t first = lanes.at[i];
-        banks.add_words(first / device.shared_word_bytes,
-                        (first + bytes - 1) / device.shared_word_bytes);
+    for (int i = 0; i < lanes.count(); i++) {
+        banks.add_words(by_word.quotient(lanes[i]), by_word.quotient(lanes[i] + bytes - 1));
     }
     cost.transactions = banks.most();
     return cost;
@@ -257,16 +313,8 @@ RequestCost request_cost(TrafficKind kind,
                          const WarpLayout &layout,
                          bool last_warp,
                          const GpuDevice &device) {
-    Warp warp;
-    if (last_warp) {
-        warp.first_thread = layout.first_thread_of_last_warp(device);
-        warp.length = layout.tail_length;
-        warp.active = layout.last_warp_lanes;
-    } else {
-        warp.length = layout.warps_per_block > 1 ? device.warp_size : layout.tail_length;
-        warp.active = layout.first_warp_lanes;
-    }
-    const int64_t active = __builtin_popcountll(warp.active);
+    const uint64_t lanes = last_warp ? layout.last_warp_lanes : layout.first_warp_lanes;
+    const int64_t active = __builtin_popcountll(lanes);
     const int64_t bytes = access.bytes_per_point;
     if (kind == TrafficKind::Local) {
         return local_cost(active, bytes, device);
@@ -278,9 +326,13 @@ RequestCost request_cost(TrafficKind kind,
         ANDERSON_CHECK(s.index_stride.size() <= access.storage_stride.size())
             << "A stride has more dimensions than the storage.";
     }
-    const LaneAddresses lanes = lane_addresses(access, layout, warp);
-    return kind == TrafficKind::Global ? global_cost(lanes, bytes, device)
-                                       : shared_cost(lanes, bytes, device);
+    const bool whole = !last_warp && layout.warps_per_block > 1;
+    const LaneAddresses addresses(access,
+                                  layout,
+                                  last_warp ? layout.first_thread_of_last_warp(device) : 0,
+                                  whole ? device.warp_size : layout.tail_length);
+    return kind == TrafficKind::Global ? global_cost(addresses, bytes, device)
+                                       : shared_cost(addresses, bytes, device);
 }
 
 void account(MemoryTraffic &traffic,

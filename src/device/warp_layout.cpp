@@ -39,12 +39,23 @@ private:
     bool full_ = false;
 };
 
-/// Active lanes among `count` threads from number `first` on.
+/// Active lanes among `count` threads from number `first` on: a run of them per row of threads.
 uint64_t lane_mask(const WarpLayout &layout, int64_t first, int64_t count) {
     uint64_t mask = 0;
-    for (int64_t lane = 0; lane < count; lane++) {
-        if (layout.is_active(first + lane)) {
-            mask |= uint64_t{1} << lane;
+    const int64_t row = first / layout.grid[0];
+    int64_t y = row % layout.grid[1];
+    int64_t z = row / layout.grid[1];
+    for (int64_t row_begin = row * layout.grid[0]; row_begin < first + count;
+         row_begin += layout.grid[0]) {
+        const int64_t row_active = std::min(layout.extent[0], layout.grid[0]);
+        const int64_t begin = std::max(row_begin, first) - first;
+        const int64_t end = std::min(row_begin + row_active, first + count) - first;
+        if (begin < end && y < layout.extent[1] && z < layout.extent[2]) {
+            mask |= (~uint64_t{0} >> (WarpLayout::kMaxLanes - (end - begin))) << begin;
+        }
+        if (++y == layout.grid[1]) {
+            y = 0;
+            z++;
         }
     }
     return mask;
