@@ -20,6 +20,9 @@ add_library(anderson_halide INTERFACE)
 target_link_libraries(anderson_halide INTERFACE anderson_options)
 target_include_directories(anderson_halide SYSTEM INTERFACE
     $<TARGET_PROPERTY:Halide::Halide,INTERFACE_INCLUDE_DIRECTORIES>)
+# The same definitions wherever Halide.h is read, or else the precompiled header does not fit.
+target_compile_definitions(anderson_halide INTERFACE
+    $<TARGET_PROPERTY:Halide::Halide,INTERFACE_COMPILE_DEFINITIONS>)
 
 file(WRITE "${CMAKE_BINARY_DIR}/halide_pch.cpp" "// Carries the precompiled Halide.h that the other targets reuse.\n")
 add_library(anderson_halide_pch OBJECT "${CMAKE_BINARY_DIR}/halide_pch.cpp")

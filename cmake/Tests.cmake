@@ -22,6 +22,9 @@ foreach(layer IN LISTS test_layers)
         # Needs the compiler: every layer, and the compiled network where it exists.
         target_link_libraries(test_${layer} PRIVATE anderson_halide Halide::Halide)
         target_precompile_headers(test_${layer} REUSE_FROM anderson_halide_pch)
+        # The precompiled header was made with -fPIC, executables would get -fPIE.
+        set_target_properties(test_${layer} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+        target_compile_options(test_${layer} PRIVATE -fPIC)
         foreach(l IN LISTS ANDERSON_LAYERS)
             target_link_libraries(test_${layer} PRIVATE $<TARGET_OBJECTS:anderson_${l}>)
         endforeach()
@@ -32,7 +35,7 @@ foreach(layer IN LISTS test_layers)
             $<TARGET_OBJECTS:test_fixtures>)
         if(layer STREQUAL "costmodel")
             target_link_libraries(test_${layer} PRIVATE $<TARGET_OBJECTS:anderson_costmodel>
-                ${ANDERSON_COST_MODEL_LIBRARIES})
+                test_cost_rows_baseline ${ANDERSON_COST_MODEL_LIBRARIES})
         endif()
     endif()
     gtest_discover_tests(test_${layer} DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 300)
