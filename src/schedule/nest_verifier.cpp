@@ -19,6 +19,7 @@ public:
         if (!root_.is_root() || !root_.size.empty() || !root_.inlined.empty()) {
             return "The root belongs to no Func and has no loops of its own";
         }
+        check_order(root_);
         walk(root_, nullptr, false);
         for (size_t i = 0; i < leaves_.size() && error_.empty(); i++) {
             check_inlined(*leaves_[i]);
@@ -74,6 +75,7 @@ private:
                 return;
             }
             check_label(nest, *parent, in_thread);
+            check_order(nest);
             check_sizes(nest);
             if (parent->func != nest.func) {
                 check_coverage(nest, *parent);
@@ -88,7 +90,6 @@ private:
         } else if (!nest.inlined.empty()) {
             fail("Only leaves can have inlined Funcs, not " + name(nest));
         }
-        check_order(nest);
         for (const LoopNestPtr &c : nest.children) {
             walk(*c, &nest, in_thread || nest.axis == GpuAxis::Thread);
         }

@@ -332,13 +332,14 @@ ParsedSchedule parse_schedule(const std::string &text, const std::string &source
 }
 
 ParsedSchedule read_schedule_file(const std::string &path) {
-    std::ifstream in(path, std::ios::binary);
-    const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
     std::error_code ignored;
-    if (!in || std::filesystem::is_directory(path, ignored)) {
+    const bool directory = std::filesystem::is_directory(path, ignored);
+    std::ifstream in(path, std::ios::binary);
+    if (directory || !in) {
         throw UserError("Cannot read the schedule file " + path +
                         "; check the path or leave the option out");
     }
+    const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
     return parse_schedule(text, path);
 }
 
