@@ -56,7 +56,7 @@ public:
                 const std::vector<int64_t> &storage_stride,
                 int64_t first,
                 int64_t count)
-        : stride_(stride), storage_stride_(storage_stride), first_(first) {
+        : first_(first) {
         if (stride == nullptr) {
             return;
         }
@@ -73,26 +73,21 @@ public:
             step_ = magnitude(sum);
             return;
         }
+        // Only the first and the last warp are looked at. They never reach beyond a row or slice
+        // with more threads than a warp has lanes, so there are few steps.
+        ANDERSON_CHECK(count <= kMaxLanes) << "A warp with " << count << " steps.";
         linear_ = false;
-        // Fewer lanes than steps: look each of them up when it is asked for.
-        direct_ = count > kMaxLanes;
-        for (int64_t i = 0; i < count && !direct_; i++) {
-            table_[i] = thread_offset(*stride_, storage_stride_, first + i);
+        for (int64_t i = 0; i < count; i++) {
+            table_[i] = thread_offset(*stride, storage_stride, first + i);
         }
     }
 
     int64_t operator[](int64_t step) const {
-        if (linear_) {
-            return wrapping_multiply(step_, step);
-        }
-        return direct_ ? thread_offset(*stride_, storage_stride_, step) : table_[step - first_];
+        return linear_ ? wrapping_multiply(step_, step) : table_[step - first_];
     }
 
 private:
-    const ThreadStride *stride_;
-    const std::vector<int64_t> &storage_stride_;
     bool linear_ = true;
-    bool direct_ = false;
     int64_t step_ = 0;
     int64_t first_ = 0;
     int64_t table_[kMaxLanes];
