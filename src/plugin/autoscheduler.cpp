@@ -68,13 +68,12 @@ AlgorithmInputs algorithm_inputs(const PipelineGraph &graph, int num_cores) {
 }
 
 std::vector<uint8_t> featurization_blob(const PipelineGraph &graph, const FeatureMatrix &features) {
-    FeatureBlobWriter writer;
+    std::vector<FeatureRecordView> records;
     for (const int stage : graph.record_order()) {
         ANDERSON_CHECK(features.has(stage)) << graph.stage(stage).name << " has no features";
-        const auto &counts = graph.stage(stage).features;
-        writer.add_stage(features.row(stage), counts.data(), counts.size());
+        records.push_back({features.row(stage).data(), graph.stage(stage).features.data()});
     }
-    return writer.take();
+    return write_featurization(records);
 }
 
 std::vector<Halide::Internal::Function> output_functions(const Halide::Pipeline &pipeline) {
@@ -110,7 +109,7 @@ void run_autoscheduler(const Halide::Pipeline &pipeline,
 
     const BuiltGraph built = build_graph(output_functions(pipeline), target);
     const PipelineGraph &graph = *built.graph;
-    ANDERSON_LOG(1) << dump_graph(graph);
+    ANDERSON_LOG(1) << graph_dump(graph);
     const GpuDevice device = device_from_options(options);
     const std::unique_ptr<CostModel> cost_model =
         make_aot_cost_model(choose_weights(options, environment));
