@@ -67,12 +67,16 @@ def parallelism(device: Optional[CudaDevice]) -> int:
     return device.multiprocessors if device else DEFAULT_PARALLELISM
 
 
+def describe(device: Optional[CudaDevice]) -> str:
+    return f"CUDA on {device.name}" if device else "no usable CUDA device; OpenCL"
+
+
 def main(arguments: list[str]) -> int:
     device = cuda_device()
     answers = {
         "target": halide_target(device),
         "parallelism": str(parallelism(device)),
-        "describe": f"CUDA on {device.name}" if device else "no usable CUDA device; OpenCL",
+        "describe": describe(device),
     }
     if len(arguments) != 2 or arguments[1] not in answers:
         print(__doc__, file=sys.stderr)
