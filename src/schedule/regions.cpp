@@ -25,19 +25,17 @@ uint64_t hash_region(int stage_id, const FuncRegion &region) {
 }  // namespace
 
 NestRegions::NestRegions(const PipelineGraph &graph)
-    : graph_(graph), slots_(std::make_unique<std::atomic<const FuncRegion *>[]>(
-                         static_cast<size_t>(graph.num_funcs()))) {}
+    : graph_(graph), slots_(static_cast<size_t>(graph.num_funcs())) {}
 
 NestRegions::NestRegions(const PipelineGraph &graph, int stage_id, FuncRegion own)
     : graph_(graph), stage_id_(stage_id), own_(std::move(own)),
-      slots_(std::make_unique<std::atomic<const FuncRegion *>[]>(
-          static_cast<size_t>(graph.num_funcs()))) {
+      slots_(static_cast<size_t>(graph.num_funcs())) {
     ANDERSON_DCHECK(own_.func().id == graph.stage(stage_id).func) << "Region of another Func";
 }
 
 NestRegions::~NestRegions() {
-    for (int f = 0; f < graph_.num_funcs(); f++) {
-        delete slots_[static_cast<size_t>(f)].load(std::memory_order_relaxed);
+    for (const std::atomic<const FuncRegion *> &slot : slots_) {
+        delete slot.load(std::memory_order_relaxed);
     }
 }
 
@@ -115,10 +113,9 @@ size_t NestRegions::bytes() const {
     const auto region_bytes = [](const FuncRegion &r) {
         return r.spans().capacity() * sizeof(Span);
     };
-    size_t total = sizeof(*this) + region_bytes(own_) +
-                   static_cast<size_t>(graph_.num_funcs()) * sizeof(slots_[0]);
-    for (int f = 0; f < graph_.num_funcs(); f++) {
-        const FuncRegion *r = slots_[static_cast<size_t>(f)].load(std::memory_order_acquire);
+    size_t total = sizeof(*this) + region_bytes(own_) + slots_.size() * sizeof(slots_[0]);
+    for (const std::atomic<const FuncRegion *> &slot : slots_) {
+        const FuncRegion *const r = slot.load(std::memory_order_acquire);
         if (r != nullptr) {
             total += sizeof(*r) + region_bytes(*r);
         }

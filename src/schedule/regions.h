@@ -48,7 +48,7 @@ private:
     int stage_id_ = -1;
     FuncRegion own_;
     // One slot per Func; empty slots are null. Filled by compare-and-swap, freed by the destructor.
-    std::unique_ptr<std::atomic<const FuncRegion *>[]> slots_;
+    mutable std::vector<std::atomic<const FuncRegion *>> slots_;
 };
 
 using NestRegionsPtr = std::shared_ptr<const NestRegions>;

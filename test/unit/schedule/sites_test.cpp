@@ -13,7 +13,11 @@ using test::at;
 
 class SitesTest : public ::testing::Test {
 protected:
-    void make(PipelineGraph graph) { p_ = std::make_unique<test::Pipeline>(std::move(graph)); }
+    void make(PipelineGraph graph) {
+        sites_.reset();
+        view_.reset();
+        p_ = std::make_unique<test::Pipeline>(std::move(graph));
+    }
 
     /// Sites of the completed tree.
     const Sites &sites(const LoopNestPtr &root, bool reference = false) {
