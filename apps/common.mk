@@ -67,15 +67,15 @@ EMIT := static_library,c_header
 PHOTO_FILE := $(SUPPORT)/build/photo.ppm
 
 # With a replayed schedule the generator needs neither plugin nor options.
+PLAIN_GENERATOR := $(OUT)/$(APP).generator
 ifdef SCHEDULE_HEADER
-GENERATOR_PROGRAM := $(OUT)/$(APP).replay_generator
-REPLAY_FLAGS := -DAPP_SCHEDULE_HEADER='"$(abspath $(SCHEDULE_HEADER))"'
+AUTO_GENERATOR := $(OUT)/$(APP).replay_generator
 AUTO_ARGUMENTS := target=$(HL_TARGET)-no_runtime $(GENERATOR_PARAMS)
 else
-GENERATOR_PROGRAM := $(OUT)/$(APP).generator
+AUTO_GENERATOR := $(PLAIN_GENERATOR)
 AUTO_ARGUMENTS := -p $(PLUGIN) target=$(HL_TARGET)-no_runtime $(AUTOSCHEDULER) $(GENERATOR_PARAMS)
-EMIT_AUTO := ,schedule,featurization
-AUTO_DEPENDS := $(PLUGIN)
+AUTO_EMIT := ,schedule,featurization
+AUTO_DEPENDS := $(PLUGIN) $(wildcard $(HL_WEIGHTS_DIR))
 endif
 
 .DEFAULT_GOAL := build
@@ -104,31 +104,38 @@ $(PLUGIN):
 $(PHOTO_FILE): $(SUPPORT)/photo.py
 	$(PYTHON) $< $@
 
-$(GENERATOR_PROGRAM): $(APP)_generator.cpp $(SUPPORT)/replay_schedule.h $(SCHEDULE_HEADER)
-	@mkdir -p $(OUT)
-	$(CXX) $(APP_CXXFLAGS) $(REPLAY_FLAGS) $< -o $@ $(HALIDE)/lib64/libHalide_GenGen.a \
-	    -L$(HALIDE)/lib64 -lHalide -Wl,-rpath,$(HALIDE)/lib64 -ldl -lpthread
+# compile_generator FLAGS
+compile_generator = $(CXX) $(APP_CXXFLAGS) $(1) $< -o $@ $(HALIDE)/lib64/libHalide_GenGen.a \
+    -L$(HALIDE)/lib64 -lHalide -Wl,-rpath,$(HALIDE)/lib64 -ldl -lpthread
 
-# Holds the arguments of the last run; changes only if they do.
+$(PLAIN_GENERATOR): $(APP)_generator.cpp $(SUPPORT)/replay_schedule.h
+	@mkdir -p $(OUT)
+	$(call compile_generator)
+
+$(OUT)/$(APP).replay_generator: $(APP)_generator.cpp $(SUPPORT)/replay_schedule.h $(SCHEDULE_HEADER)
+	@mkdir -p $(OUT)
+	$(call compile_generator,-DAPP_SCHEDULE_HEADER='"$(abspath $(SCHEDULE_HEADER))"')
+
+# Holds what the last run was asked for; changes only if that does.
+ARGUMENTS := $(HL_WEIGHTS_DIR) $(abspath $(SCHEDULE_HEADER)) $(AUTO_ARGUMENTS)
 $(OUT)/arguments: FORCE
 	@mkdir -p $(OUT)
-	@printf '%s\n' "$(HL_WEIGHTS_DIR) $(GENERATOR_PROGRAM) $(AUTO_ARGUMENTS)" | \
-	    cmp -s - $@ || printf '%s\n' "$(HL_WEIGHTS_DIR) $(GENERATOR_PROGRAM) $(AUTO_ARGUMENTS)" > $@
+	@printf '%s\n' "$(ARGUMENTS)" | cmp -s - $@ || printf '%s\n' "$(ARGUMENTS)" > $@
 
-# run_generator VARIANT,OUTPUTS,ARGUMENTS
-run_generator = $(abspath $(GENERATOR_PROGRAM)) -g $(GENERATOR) -n $(GENERATOR)_$(1) \
-    -f $(GENERATOR)_$(1) -o $(OUT) -e $(2) $(3)
+# run_generator PROGRAM,VARIANT,OUTPUTS,ARGUMENTS
+run_generator = $(abspath $(1)) -g $(GENERATOR) -n $(GENERATOR)_$(2) \
+    -f $(GENERATOR)_$(2) -o $(OUT) -e $(3) $(4)
 
-$(OUT)/$(GENERATOR)_cpu.a: $(GENERATOR_PROGRAM) $(OUT)/arguments
-	$(call run_generator,cpu,$(EMIT),target=host-no_runtime $(GENERATOR_PARAMS))
+$(OUT)/$(GENERATOR)_cpu.a: $(PLAIN_GENERATOR) $(OUT)/arguments
+	$(call run_generator,$<,cpu,$(EMIT),target=host-no_runtime $(GENERATOR_PARAMS))
 
-$(OUT)/$(GENERATOR)_manual.a: $(GENERATOR_PROGRAM) $(OUT)/arguments
-	$(call run_generator,manual,$(EMIT),target=$(HL_TARGET)-no_runtime $(GENERATOR_PARAMS))
+$(OUT)/$(GENERATOR)_manual.a: $(PLAIN_GENERATOR) $(OUT)/arguments
+	$(call run_generator,$<,manual,$(EMIT),target=$(HL_TARGET)-no_runtime $(GENERATOR_PARAMS))
 
-$(OUT)/$(GENERATOR)_auto.a: $(GENERATOR_PROGRAM) $(OUT)/arguments $(AUTO_DEPENDS) $(HL_WEIGHTS_DIR)
-	$(call run_generator,auto,$(EMIT)$(EMIT_AUTO),$(AUTO_ARGUMENTS))
+$(OUT)/$(GENERATOR)_auto.a: $(AUTO_GENERATOR) $(OUT)/arguments $(AUTO_DEPENDS)
+	$(call run_generator,$<,auto,$(EMIT)$(AUTO_EMIT),$(AUTO_ARGUMENTS))
 
-$(OUT)/runtime.a: $(GENERATOR_PROGRAM)
+$(OUT)/runtime.a: $(PLAIN_GENERATOR)
 	$(abspath $<) -r runtime -o $(OUT) -e static_library target=$(HL_TARGET)
 
 LIBRARIES := $(patsubst %,$(OUT)/$(GENERATOR)_%.a,auto manual cpu) $(OUT)/runtime.a

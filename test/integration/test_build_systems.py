@@ -41,6 +41,13 @@ def test_make_builds_tests_and_shows_the_schedule(tools, folder):
     assert schedule.stat().st_mtime_ns != before
     assert "random_dropout_seed=4" in schedule.read_text()
 
+    # The emitted schedule does without the plugin.
+    kept = folder.parent / f"{folder.name}.schedule.h"
+    schedule.rename(kept)
+    replay = [*settings, f"SCHEDULE_HEADER={kept}", "PLUGIN=/none"]
+    outcome = make(folder, tools, "test", "TEST_SIZES=61x47", *replay).require_success()
+    assert outcome.output.count("auto against cpu: max_abs_diff=0 (must be equal): OK") == 2
+
 
 def test_make_passes_weights_and_stops_at_errors(tools, folder):
     settings = ["build", "HL_TARGET=host-opencl", "BEAM_SIZE=1"]
