@@ -33,7 +33,7 @@ public:
 
 private:
     /// Returns the bytes stored inside the nest.
-    double visit(const LoopNest &nest, Arrival arrival) {
+    double visit(const LoopNest &nest, const Arrival &arrival) {
         const StageNode &stage = env_.graph.stage(nest.stage_id);
         LoopContext at{env_,
                        nest,
@@ -42,12 +42,13 @@ private:
                        env_.graph.func(nest.func),
                        stage,
                        plan(nest.stage_id),
-                       std::move(arrival.gpu),
+                       arrival.gpu,
                        arrival.instances,
                        saturating_multiply(arrival.instances, nest.iterations()),
                        arrival.outer_tasks,
                        count_parallel_tasks(nest, stage, env_.parallelism)};
-        at.gpu.enter(nest);
+        SerialLevel serial;
+        at.gpu.enter(nest, serial);
         WarpLayout layout;
         if (nest.axis == GpuAxis::Thread) {
             layout = make_layout(at);

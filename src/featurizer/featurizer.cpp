@@ -50,7 +50,8 @@ struct Featurizer::Impl {
         const RootPlacement placement(graph, *root);
         std::optional<Sites> sites;
         Featurization result;
-        if (placement.has_unscheduled() && sites_of(*root, sites).failure()) {
+        const bool guesses_matter = !placement.follows_graph_order();
+        if (guesses_matter && sites_of(*root, sites).failure()) {
             result.unpromotable_func = sites->failure()->func;
             return result;
         }
@@ -58,13 +59,15 @@ struct Featurizer::Impl {
         blocks.reserve(root->children.size());
         for (const LoopNestPtr &block : root->children) {
             BlockKey key = make_block_key(
-                block, outside_layout(graph, *block, placement, sites ? &*sites : nullptr));
+                block,
+                outside_layout(graph, *block, placement, guesses_matter ? &*sites : nullptr));
             std::shared_ptr<const BlockFeatures> features = cache.find(key);
             const bool hit = features != nullptr;
             (hit ? hits : misses).fetch_add(1, std::memory_order_relaxed);
             if (!hit || options.verify_cache) {
                 if (sites_of(*root, sites).failure()) {
-                    // Only blocks of other trees can be known, not the one that fails here.
+                    // A block that fails is never known, so the failure shows in every tree that
+                    // has it.
                     result.unpromotable_func = sites->failure()->func;
                     return result;
                 }

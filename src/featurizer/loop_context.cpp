@@ -6,7 +6,7 @@
 
 namespace anderson2021 {
 
-void GpuContext::enter(const LoopNest &nest) {
+void GpuContext::enter(const LoopNest &nest, SerialLevel &level) {
     switch (nest.axis) {
     case GpuAxis::Block:
         block = &nest;
@@ -19,7 +19,8 @@ void GpuContext::enter(const LoopNest &nest) {
     case GpuAxis::Serial:
         if (thread != nullptr) {
             inner_serial = saturating_multiply(inner_serial, nest.iterations());
-            serial_in_thread.push_back(&nest);
+            level = {&nest, serial};
+            serial = &level;
         } else if (block != nullptr) {
             outer_serial = saturating_multiply(outer_serial, nest.iterations());
         }
@@ -29,6 +30,16 @@ void GpuContext::enter(const LoopNest &nest) {
     case GpuAxis::Simd:
         break;
     }
+}
+
+int64_t GpuContext::serial_iterations_around(int func) const {
+    int64_t iterations = 1;
+    for (const SerialLevel *s = serial; s != nullptr; s = s->outer) {
+        // Own levels start over: whatever was inside them does not count.
+        iterations =
+            s->nest->func == func ? 1 : saturating_multiply(iterations, s->nest->iterations());
+    }
+    return iterations;
 }
 
 int64_t count_parallel_tasks(const LoopNest &nest, const StageNode &stage, int parallelism) {

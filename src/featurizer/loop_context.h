@@ -26,6 +26,12 @@ struct FeatureEnvironment {
     const Site &site_of_func(int func) const { return sites.of(graph.func(func).stages[0].id); }
 };
 
+/// Serial levels inside a thread, from the inside out. Lives in the walk's stack frames.
+struct SerialLevel {
+    const LoopNest *nest = nullptr;
+    const SerialLevel *outer = nullptr;
+};
+
 /// GPU levels around a nest, the nest itself included.
 struct GpuContext {
     const LoopNest *block = nullptr;
@@ -36,12 +42,16 @@ struct GpuContext {
     /// Iterations of the Serial levels between block and thread, and inside the thread.
     int64_t outer_serial = 1;
     int64_t inner_serial = 1;
-    /// Serial levels inside the thread, outermost first.
-    std::vector<const LoopNest *> serial_in_thread;
+    /// Innermost Serial level inside the thread.
+    const SerialLevel *serial = nullptr;
 
     int64_t total_serial() const { return outer_serial * inner_serial; }
-    /// Accounts for entering `nest`; `layout` stays unset.
-    void enter(const LoopNest &nest);
+    /// Accounts for entering `nest`. `level` is used if it is a Serial level inside a thread; it
+    /// has to outlive the context. `layout` stays as it is.
+    void enter(const LoopNest &nest, SerialLevel &level);
+    /// Product of the iterations of the Serial levels inside the thread that enclose all levels of
+    /// `func`.
+    int64_t serial_iterations_around(int func) const;
 };
 
 /// A nest below the root.

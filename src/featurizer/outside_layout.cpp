@@ -6,8 +6,9 @@ namespace anderson2021 {
 
 namespace {
 
-// Stands where a vector dimension, which is at least -1, would be.
+// Stand where a vector dimension, which is at least -1, would be.
 constexpr int32_t kUnscheduled = -2;
+constexpr int32_t kUnscheduledAt = -3;
 
 }  // namespace
 
@@ -16,8 +17,13 @@ RootPlacement::RootPlacement(const PipelineGraph &graph, const LoopNest &root)
     for (const LoopNestPtr &child : root.children) {
         vector_dims_[static_cast<size_t>(child->func)] = child->vector_dim;
     }
+    bool gap = false;
     for (const FuncNode &f : graph.funcs) {
-        has_unscheduled_ = has_unscheduled_ || (!f.is_input && !root.computes(f.id));
+        if (!f.is_input) {
+            const bool placed = root.computes(f.id);
+            follows_graph_order_ = follows_graph_order_ && !(gap && placed);
+            gap = gap || !placed;
+        }
     }
 }
 
@@ -30,6 +36,8 @@ OutsideLayout outside_layout(const PipelineGraph &graph,
                              const LoopNest &block,
                              const RootPlacement &placement,
                              const Sites *sites) {
+    ANDERSON_CHECK(sites != nullptr || placement.follows_graph_order())
+        << "Guesses may depend on more than the block.";
     OutsideLayout layout;
     BitSet behind(graph.num_funcs());
     // Consumers come first, so one pass also meets everything behind unscheduled Funcs.
@@ -42,12 +50,15 @@ OutsideLayout outside_layout(const PipelineGraph &graph,
             layout.push_back(*v);
             continue;
         }
-        ANDERSON_CHECK(sites != nullptr) << "No site for unscheduled Func " << f.name;
-        // Within a block, stage and depth tell a nest from all others.
-        const LoopNest &site = *sites->of(f.stages[0].id).compute;
-        layout.push_back(kUnscheduled);
-        layout.push_back(site.is_root() ? -1 : site.stage_id);
-        layout.push_back(site.is_root() ? 0 : sites->place(&site).depth);
+        if (sites == nullptr) {
+            layout.push_back(kUnscheduled);
+        } else {
+            // Within a block, stage and depth tell a nest from all others.
+            const LoopNest &site = *sites->of(f.stages[0].id).compute;
+            layout.push_back(kUnscheduledAt);
+            layout.push_back(site.is_root() ? -1 : site.stage_id);
+            layout.push_back(site.is_root() ? 0 : sites->place(&site).depth);
+        }
         for (const StageNode &s : f.stages) {
             for (const int e : s.incoming_edges) {
                 behind.insert(graph.edge(e).producer);

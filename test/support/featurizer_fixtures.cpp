@@ -157,10 +157,10 @@ LoopNestPtr RandomScheduler::decide(const LoopNestPtr &root, const FuncNode &fun
     return place_at_root(root, func.id);
 }
 
-std::vector<LoopNestPtr> RandomScheduler::walk() {
+std::vector<LoopNestPtr> RandomScheduler::walk(bool leave_gaps) {
     std::vector<LoopNestPtr> trees{editor_.make_root()};
     for (const FuncNode &f : graph_.funcs) {
-        if (!f.is_input) {
+        if (!f.is_input && !(leave_gaps && below(4) == 0)) {
             trees.push_back(decide(trees.back(), f));
         }
     }

@@ -63,8 +63,9 @@ public:
         : editor_(editor), graph_(editor.graph()), state_(seed * 2 + 1) {}
 
     /// One walk: the tree after every decision, the last one being complete except that some nests
-    /// at the root may be untiled.
-    std::vector<LoopNestPtr> walk();
+    /// at the root may be untiled. With `leave_gaps` some Funcs are passed over, but not their
+    /// producers, as with Funcs that were placed beforehand.
+    std::vector<LoopNestPtr> walk(bool leave_gaps = false);
 
 private:
     int64_t below(int64_t n);

@@ -3,7 +3,8 @@
 // For every access matrix: how many points does a thread access (a box that the unrolled loops
 // share counts once; loops that do not move the access are hoisted), and what does one such request
 // cost each warp.
-#include <map>
+#include <utility>
+#include <vector>
 
 #include "featurizer/groups/leaf_access.h"
 
@@ -47,13 +48,8 @@ public:
                 unrolled_loops_ |= uint64_t{1} << j;
             }
         }
-        repeats_outside_ = leaf_.gpu.outer_serial;
-        for (const LoopNest *serial : leaf_.gpu.serial_in_thread) {
-            if (serial->func == leaf_.func.id) {
-                break;
-            }
-            repeats_outside_ = saturating_multiply(repeats_outside_, serial->iterations());
-        }
+        repeats_outside_ = saturating_multiply(leaf_.gpu.outer_serial,
+                                               leaf_.gpu.serial_iterations_around(leaf_.func.id));
     }
 
     void add(const ProducerVisit &visit, LoadTraffic &loads) {
@@ -76,9 +72,10 @@ private:
     /// The box needed for one pass over the loops in `moving`, at the representative position of
     /// all others.
     int64_t box_points(const ProducerVisit &visit, uint64_t moving) {
-        const auto known = box_points_.find(moving);
-        if (known != box_points_.end()) {
-            return known->second;
+        for (const auto &known : box_points_) {
+            if (known.first == moving) {
+                return known.second;
+            }
         }
         const FuncRegion &around = leaf_.own_region(*leaf_.grandparent);
         std::vector<Span> loops(leaf_.stage.loops.size());
@@ -90,7 +87,7 @@ private:
             loops[j] = {start, start + (moves ? size : 1) - 1, whole.constant, whole.exact};
         }
         const int64_t points = points_along_chain(leaf_.env.graph, visit.chain, loops);
-        box_points_.emplace(moving, points);
+        box_points_.emplace_back(moving, points);
         return points;
     }
 
@@ -183,7 +180,7 @@ private:
     // Iterations of the serial levels of other Funcs around the stage.
     int64_t repeats_outside_ = 1;
     // Of the current visit, by the loops that move.
-    std::map<uint64_t, int64_t> box_points_;
+    std::vector<std::pair<uint64_t, int64_t>> box_points_;
 };
 
 }  // namespace

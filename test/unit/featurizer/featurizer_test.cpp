@@ -29,6 +29,17 @@ PipelineGraph mixed_graph() {
     return b.build();
 }
 
+PipelineGraph two_outputs_graph() {
+    GraphBuilder b;
+    b.func("second", {"x"}).output({4096}).reads("g", {at("x", 0, 1)}, 2).reads("k", {at("x")});
+    b.func("first", {"x"}).output({4096}).reads("g", {at("x", -3, 0)}, 4).reads("h", {at("x")});
+    b.func("h", {"x"}).reads("k", {at("x")}).reads("g", {at("x")});
+    b.func("k", {"x"}).reads("g", {at("x", 0, 7)}, 8);
+    b.func("g", {"x"}).reads("in", {at("x")});
+    b.func("in", {"_0"}).input();
+    return b.build();
+}
+
 std::vector<PipelineGraph> all_graphs() {
     std::vector<PipelineGraph> graphs;
     graphs.push_back(mat_mul_graph(256));
@@ -36,13 +47,15 @@ std::vector<PipelineGraph> all_graphs() {
     graphs.push_back(histogram_graph());
     graphs.push_back(scalar_reduction_graph());
     graphs.push_back(mixed_graph());
+    graphs.push_back(two_outputs_graph());
     return graphs;
 }
 
-std::vector<LoopNestPtr> random_trees(const LoopNestEditor &editor, uint64_t walks) {
+std::vector<LoopNestPtr>
+random_trees(const LoopNestEditor &editor, uint64_t walks, bool leave_gaps = false) {
     std::vector<LoopNestPtr> trees;
     for (uint64_t seed = 1; seed <= walks; seed++) {
-        for (const LoopNestPtr &t : RandomScheduler(editor, seed).walk()) {
+        for (const LoopNestPtr &t : RandomScheduler(editor, seed).walk(leave_gaps)) {
             trees.push_back(t);
         }
     }
@@ -71,7 +84,11 @@ TEST_P(RandomSchedules, CacheNeverChangesANumber) {
         plain.verify_cache = false;
         const Featurizer cached(fixture.graph(), fixture.store(), fixture.device(), plain);
         int rejected = 0;
-        for (const LoopNestPtr &tree : random_trees(fixture.editor(), 40)) {
+        std::vector<LoopNestPtr> trees = random_trees(fixture.editor(), 40);
+        for (const LoopNestPtr &tree : random_trees(fixture.editor(), 20, /*leave_gaps=*/true)) {
+            trees.push_back(tree);
+        }
+        for (const LoopNestPtr &tree : trees) {
             const Featurizer fresh(fixture.graph(), fixture.store(), fixture.device(), plain);
             const Featurization expected = fresh.featurize(tree);
             rejected += expected.unpromotable_func ? 1 : 0;
