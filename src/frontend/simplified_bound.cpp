@@ -9,8 +9,9 @@ namespace anderson2021 {
 
 using Halide::Expr;
 
-SimplifiedBound::SimplifiedBound(Expr e, std::map<std::string, std::pair<int, bool>> ends)
-    : expr_(std::move(e)), ends_(std::move(ends)) {}
+SimplifiedBound::SimplifiedBound(const Expr &e, std::map<std::string, std::pair<int, bool>> ends)
+    : expr_(Halide::Internal::remove_promises(Halide::Internal::remove_likelies(e))),
+      ends_(std::move(ends)) {}
 
 int64_t SimplifiedBound::evaluate(const Span *env) const {
     const std::lock_guard<std::mutex> lock(mutex_);

@@ -17,7 +17,7 @@ namespace anderson2021 {
 class SimplifiedBound : public BoundProgram {
 public:
     /// @param ends  variable name -> span of the environment, uses maximum
-    SimplifiedBound(Halide::Expr e, std::map<std::string, std::pair<int, bool>> ends);
+    SimplifiedBound(const Halide::Expr &e, std::map<std::string, std::pair<int, bool>> ends);
 
     /// Throws InternalError if the expression does not fold to a constant.
     int64_t evaluate(const Span *env) const override;
