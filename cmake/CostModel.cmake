@@ -10,7 +10,13 @@ file(GLOB network_sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/src/costmodel/n
 # An object library, because only position-independent code can use the precompiled Halide.h.
 add_library(cost_model_network OBJECT ${network_sources})
 target_link_libraries(cost_model_network PRIVATE anderson_halide)
-target_precompile_headers(cost_model_network REUSE_FROM anderson_halide_pch)
+if(ANDERSON_SANITIZE)
+    # A tool of the build, whose own and Halide's leaks at exit are nobody's concern.
+    # As a property of the sources, because those options come after all others.
+    set_source_files_properties(${network_sources} PROPERTIES COMPILE_OPTIONS -fno-sanitize=all)
+else()
+    target_precompile_headers(cost_model_network REUSE_FROM anderson_halide_pch)
+endif()
 add_executable(cost_model_generators $<TARGET_OBJECTS:cost_model_network>)
 target_link_libraries(cost_model_generators PRIVATE Halide::Generator)
 if(UNIX AND NOT APPLE)
@@ -39,6 +45,15 @@ foreach(function cost_model train_cost_model cost_embedding cost_rows)
         USE_RUNTIME anderson_cost_model_runtime)
     list(APPEND ANDERSON_COST_MODEL_LIBRARIES anderson2021_${function})
 endforeach()
+
+# For a test: cost_rows without any choice of instruction set.
+if(ANDERSON_BUILD_TESTS)
+    list(GET network_targets -1 baseline_target)
+    add_halide_library(test_cost_rows_baseline FROM cost_model_generators
+        GENERATOR cost_rows FUNCTION_NAME cost_rows_baseline
+        TARGETS ${baseline_target}
+        USE_RUNTIME anderson_cost_model_runtime)
+endif()
 
 set(embedded "${CMAKE_BINARY_DIR}/embedded_weights.cpp")
 add_custom_command(OUTPUT "${embedded}"

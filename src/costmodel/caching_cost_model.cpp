@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <tuple>
+#include <utility>
 
 #include "support/error.h"
 #include "support/hash.h"
@@ -12,16 +14,25 @@ namespace anderson2021 {
 
 namespace {
 
+// Four independent chains, two features at a time, because one would wait for its multiplications.
 uint64_t hash_row(const StageRow &row) {
-    uint64_t hash = static_cast<uint64_t>(row.position);
-    // Two features at a time; the odd one goes in with the position.
+    constexpr int kChains = 4, kRounds = kNumScheduleFeatures / (2 * kChains);
+    static_assert(kNumScheduleFeatures == 2 * kChains * kRounds + 1, "one feature is left over");
+    constexpr uint64_t kFactor = 0x9e3779b97f4a7c15ull;
     uint32_t last;
     memcpy(&last, row.features + kNumScheduleFeatures - 1, sizeof(last));
-    hash_combine(hash, last);
-    for (int i = 0; i + 1 < kNumScheduleFeatures; i += 2) {
-        uint64_t pair;
-        memcpy(&pair, row.features + i, sizeof(pair));
-        hash_combine(hash, pair);
+    uint64_t chains[kChains] = {last, static_cast<uint64_t>(row.position), 1, 2};
+    for (int round = 0; round < kRounds; round++) {
+        for (int chain = 0; chain < kChains; chain++) {
+            uint64_t pair;
+            memcpy(&pair, row.features + 2 * (round * kChains + chain), sizeof(pair));
+            chains[chain] = (chains[chain] ^ pair) * kFactor;
+            chains[chain] ^= chains[chain] >> 32;
+        }
+    }
+    uint64_t hash = 0;
+    for (const uint64_t chain : chains) {
+        hash_combine(hash, chain);
     }
     return hash;
 }
@@ -38,7 +49,7 @@ struct Entry {
 };
 constexpr int kNotPending = -1;
 
-// An open-addressing table of a fixed number of entries, which are allocated as they come.
+// An open-addressing table for a fixed number of entries.
 class Generation {
 public:
     explicit Generation(size_t capacity) : capacity_(capacity) {
@@ -47,16 +58,23 @@ public:
             slots *= 2;
         }
         slots_.assign(slots, kEmpty);
+        entries_.reserve(capacity);  // memory that is not touched costs nothing
     }
 
     bool full() const { return entries_.size() == capacity_; }
-    void clear() {
+    /// Tells a generation from those before and after it.
+    uint64_t serial() const { return serial_; }
+    size_t size() const { return entries_.size(); }
+    Entry &entry(size_t index) { return entries_[index]; }
+
+    void restart(uint64_t serial) {
+        serial_ = serial;
         entries_.clear();
         std::fill(slots_.begin(), slots_.end(), kEmpty);
     }
-    Entry *find(const StageRow &row, uint64_t hash) {
-        const uint32_t slot = slots_[slot_of(row, hash)];
-        return slot == kEmpty ? nullptr : &entries_[slot];
+    const Entry *find(const StageRow &row, uint64_t hash) const {
+        const uint32_t index = slots_[slot_of(row, hash)];
+        return index == kEmpty ? nullptr : &entries_[index];
     }
     /// The row must not be there yet, and there must be room.
     void insert(const Entry &entry, uint64_t hash) {
@@ -67,6 +85,7 @@ public:
 private:
     static constexpr uint32_t kEmpty = UINT32_MAX;
     size_t capacity_;
+    uint64_t serial_ = 0;
     std::vector<uint32_t> slots_;
     std::vector<Entry> entries_;
 
@@ -86,6 +105,7 @@ public:
     Cache(std::unique_ptr<CostModel> inner, size_t capacity)
         : inner_(std::move(inner)), young_(capacity / 2), old_(capacity / 2) {
         ANDERSON_CHECK(capacity >= 2 && capacity < UINT32_MAX) << "capacity " << capacity;
+        clear();
     }
 
     Statistics statistics() const override { return statistics_; }
@@ -99,11 +119,9 @@ public:
         std::vector<float> costs(rows.size());
         std::vector<int> sources(rows.size(), kNotPending);
         missing_.clear();
-        missing_hashes_.clear();
+        pending_.clear();
         for (size_t i = 0; i < rows.size(); i++) {
-            const Entry entry = look_up(rows[i]);
-            costs[i] = entry.cost;
-            sources[i] = entry.pending;
+            std::tie(costs[i], sources[i]) = look_up(rows[i]);
         }
         statistics_.rows += rows.size();
         statistics_.hits += rows.size() - missing_.size();
@@ -120,42 +138,51 @@ public:
     }
 
 private:
+    // An entry that waits for its cost, unless its generation is gone by then.
+    struct Place {
+        uint64_t serial;
+        size_t index;
+        int missing;
+    };
+
     std::unique_ptr<CostModel> inner_;
     Generation young_, old_;
     Statistics statistics_;
+    uint64_t last_serial_ = 0;
     /// Rows of the current call that have to be predicted.
     std::vector<StageRow> missing_;
-    std::vector<uint64_t> missing_hashes_;
+    std::vector<Place> pending_;
 
     void clear() {
-        young_.clear();
-        old_.clear();
+        young_.restart(++last_serial_);
+        old_.restart(++last_serial_);
     }
 
     void insert(const Entry &entry, uint64_t hash) {
         if (young_.full()) {
             std::swap(young_, old_);
-            young_.clear();
+            young_.restart(++last_serial_);
+        }
+        if (entry.pending != kNotPending) {
+            pending_.push_back({young_.serial(), young_.size(), entry.pending});
         }
         young_.insert(entry, hash);
     }
 
-    // The row's entry; a new, pending one if it is unknown.
-    Entry look_up(const StageRow &row) {
+    // The row's cost, or the index of the missing row that it is to be taken from.
+    std::pair<float, int> look_up(const StageRow &row) {
         const uint64_t hash = hash_row(row);
         if (const Entry *found = young_.find(row, hash)) {
-            return *found;
+            return {found->cost, found->pending};
         }
+        Entry entry{row, 0.0f, static_cast<int>(missing_.size())};
         if (const Entry *found = old_.find(row, hash)) {
-            const Entry entry = *found;
-            insert(entry, hash);
-            return entry;
+            entry = *found;
+        } else {
+            missing_.push_back(row);
         }
-        const Entry entry{row, 0.0f, static_cast<int>(missing_.size())};
-        missing_.push_back(row);
-        missing_hashes_.push_back(hash);
         insert(entry, hash);
-        return entry;
+        return {entry.cost, entry.pending};
     }
 
     // Predicts the missing rows and completes those of their entries that are still there.
@@ -167,11 +194,12 @@ private:
             clear();  // no entry may stay pending
             throw;
         }
-        for (size_t i = 0; i < missing_.size(); i++) {
+        for (const Place &place : pending_) {
             for (Generation *generation : {&young_, &old_}) {
-                if (Entry *entry = generation->find(missing_[i], missing_hashes_[i])) {
-                    entry->cost = predicted[i];
-                    entry->pending = kNotPending;
+                if (generation->serial() == place.serial) {
+                    Entry &entry = generation->entry(place.index);
+                    entry.cost = predicted[static_cast<size_t>(place.missing)];
+                    entry.pending = kNotPending;
                 }
             }
         }

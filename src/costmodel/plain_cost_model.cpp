@@ -54,8 +54,7 @@ private:
 PlainNetwork::PlainNetwork(const Weights &weights, const AlgorithmInputs &inputs)
     : weights_(weights), num_stages_(inputs.num_stages), num_cores_(inputs.num_cores) {
     ANDERSON_CHECK(inputs.num_cores > 0) << "num_cores = " << inputs.num_cores;
-    ANDERSON_CHECK(inputs.features.size() ==
-                   static_cast<size_t>(num_stages_) * kNumNetworkFeatures)
+    ANDERSON_CHECK(inputs.features.size() == static_cast<size_t>(num_stages_) * kNumNetworkFeatures)
         << inputs.features.size() << " features for " << num_stages_ << " stages";
     for (int stage = 0; stage < num_stages_; stage++) {
         std::array<double, kHead1Channels> head1{};

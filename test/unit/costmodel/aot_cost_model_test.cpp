@@ -3,8 +3,6 @@
 #include <cstring>
 #include <gtest/gtest.h>
 
-#include "HalideRuntime.h"
-
 #include "costmodel/aot_cost_model.h"
 #include "costmodel/network/cost_terms.h"
 #include "costmodel/plain_cost_model.h"
@@ -98,31 +96,6 @@ TEST(AotCostModel, CostDoesNotDependOnTheBatch) {
         }
     }
     EXPECT_TRUE(model->predict({}).empty());
-}
-
-int no_features(int, const uint64_t *) {
-    return 0;
-}
-// Everything but AVX-512.
-int no_avx512(int count, const uint64_t *features) {
-    constexpr int bit = halide_target_feature_avx512_skylake;
-    if (bit / 64 < count && ((features[bit / 64] >> (bit % 64)) & 1) != 0) {
-        return 0;
-    }
-    return halide_default_can_use_target_features(count, features);
-}
-
-TEST(AotCostModel, CostDoesNotDependOnTheInstructionSet) {
-    const auto rows = random_rows(6, 500, kSyntheticStages);
-    const std::vector<float> best = begun(drawn_weights())->predict(rows);
-    for (const auto allowed : {no_features, no_avx512}) {
-        const auto before = halide_set_custom_can_use_target_features(allowed);
-        const std::vector<float> costs = begun(drawn_weights())->predict(rows);
-        halide_set_custom_can_use_target_features(before);
-        for (size_t i = 0; i < rows.size(); i++) {
-            EXPECT_TRUE(same_bits(costs[i], best[i])) << i << ": " << costs[i] << " " << best[i];
-        }
-    }
 }
 
 TEST(AotCostModel, RowsOutsideTheNetworksDomainCostNaNAndHarmNoOther) {

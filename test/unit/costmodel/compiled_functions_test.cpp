@@ -8,11 +8,13 @@
 #include "HalideBuffer.h"
 
 #include "anderson2021_cost_model.h"
+#include "anderson2021_cost_rows.h"
 #include "costmodel/aot_cost_model.h"
 #include "costmodel/compiled_call.h"
 #include "support/error.h"
 #include "synthetic.h"
 #include "synthetic_costs.h"
+#include "test_cost_rows_baseline.h"
 
 namespace anderson2021 {
 namespace {
@@ -141,6 +143,36 @@ TEST(CostModelFunction, AgreesWithRowByRowPredictionToTheBit) {
     model->begin(synthetic_pipeline());
     expect_same(predict(drawn_weights(), rows, kSyntheticStages, kSyntheticStages, 0).stages,
                 model->predict(rows));
+}
+
+// The arguments of cost_rows for rows with the algorithm embedding `trunk`.
+template<typename Function>
+std::vector<float>
+call_rows(Function function, const std::vector<StageRow> &rows, Buffer<float> trunk) {
+    const int count = static_cast<int>(rows.size());
+    Buffer<int32_t> positions(count);
+    Buffer<float> features(kNumScheduleFeatures, count), cost(count);
+    for (int n = 0; n < count; n++) {
+        positions(n) = rows[static_cast<size_t>(n)].position;
+        std::copy_n(rows[static_cast<size_t>(n)].features, kNumScheduleFeatures, &features(0, n));
+    }
+    const Weights weights = drawn_weights();
+    Buffer<float> head2_filter = view_weights(weights, 2), head2_bias = view_weights(weights, 3);
+    Buffer<float> filter1 = view_weights(weights, 4);
+    check_compiled_call(
+        function(
+            kSyntheticCores, trunk, positions, features, head2_filter, head2_bias, filter1, cost),
+        "cost_rows");
+    return {cost.begin(), cost.end()};
+}
+
+TEST(CostRowsFunction, CostsDoNotDependOnTheInstructionSet) {
+    // With whatever the processor has against the least that the architecture guarantees.
+    Buffer<float> trunk(kConv1Channels, kSyntheticStages);
+    trunk.for_each_element(
+        [&](int c, int w) { trunk(c, w) = 0.1f * static_cast<float>(c - 3 * w); });
+    const auto rows = random_rows(6, 500, kSyntheticStages);
+    expect_same(call_rows(cost_rows, rows, trunk), call_rows(cost_rows_baseline, rows, trunk));
 }
 
 TEST(CostModelFunction, BadBuffersAreReportedInsteadOfEndingTheProcess) {
