@@ -109,9 +109,6 @@ Expr value_of(const Variable *v) {
         } else {
             value = v->param.estimate();
         }
-        if (!value.defined()) {
-            throw_missing_estimate(v);
-        }
     } else if (v->image.defined()) {
         value = metadata_of_image(v->image, parse_buffer_field(v->name));
     }
@@ -127,6 +124,16 @@ class EstimateSubstitution : public IRGraphMutator {
     Expr visit(const Variable *v) override {
         const Expr value = value_of(v);
         return value.defined() ? value : Expr(v);
+    }
+};
+
+class MissingEstimateCheck : public IRGraphVisitor {
+    using IRGraphVisitor::visit;
+
+    void visit(const Variable *v) override {
+        if (v->param.defined()) {
+            throw_missing_estimate(v);
+        }
     }
 };
 
@@ -184,6 +191,21 @@ std::map<std::string, Span> buffer_estimates(const Function &output) {
     return known;
 }
 
+// A bound replaces the estimate if it says where the region lies. One of the extent alone tells
+// that an estimate of the same extent is true.
+void apply_bound(const Bound &b, std::map<std::string, Span> &known) {
+    std::optional<Span> span = constant_span(b.min, b.extent);
+    const auto estimate = known.find(b.var);
+    if (span) {
+        span->constant = true;
+        span->exact = true;
+        known[b.var] = *span;
+    } else if (!b.min.defined() && b.extent.defined() && estimate != known.end()) {
+        const std::optional<int64_t> extent = as_const_int(simplify(b.extent));
+        estimate->second.exact = extent && *extent == estimate->second.extent();
+    }
+}
+
 void require_usable_estimate(const std::map<std::string, Span> &known,
                              const Function &output,
                              const std::string &arg) {
@@ -205,6 +227,13 @@ void require_usable_estimate(const std::map<std::string, Span> &known,
 
 Expr substitute_estimates(const Expr &e) {
     return e.defined() ? EstimateSubstitution().mutate(e) : e;
+}
+
+Expr estimated_value(const Expr &e) {
+    Expr result = simplify(substitute_estimates(e));
+    MissingEstimateCheck check;
+    result.accept(&check);
+    return result;
 }
 
 FuncValueBounds substitute_estimates(const FuncValueBounds &bounds) {
@@ -234,6 +263,9 @@ bool depends_on_estimate(const Expr &e) {
 std::vector<Span> estimated_region(const Function &output) {
     std::map<std::string, Span> known = buffer_estimates(output);
     for (const Bound &b : output.schedule().estimates()) {
+        if (!b.min.defined() || !b.extent.defined()) {
+            continue;  // left behind by bound_extent
+        }
         const std::optional<Span> span = constant_span(b.min, b.extent);
         if (!span) {
             throw UserError("The estimate of dimension \"" + b.var + "\" of output Func \"" +
@@ -242,12 +274,7 @@ std::vector<Span> estimated_region(const Function &output) {
         known[b.var] = *span;
     }
     for (const Bound &b : output.schedule().bounds()) {
-        std::optional<Span> span = constant_span(b.min, b.extent);
-        if (span) {
-            span->constant = true;
-            span->exact = true;
-            known[b.var] = *span;
-        }
+        apply_bound(b, known);
     }
     std::vector<Span> region;
     for (const std::string &arg : output.args()) {

@@ -12,11 +12,15 @@
 namespace anderson2021 {
 
 /// `e` with every variable of a parameter replaced by its estimate (or by its constraint, where
-/// only that is given), and metadata of concrete buffers by their values. Throws UserError, naming
-/// the parameter and the call that helps, where there is neither.
+/// only that is given), and metadata of concrete buffers by their values. Parameters without either
+/// stay, since not every parameter matters for bounds.
 Halide::Expr substitute_estimates(const Halide::Expr &e);
 Halide::Internal::FuncValueBounds
 substitute_estimates(const Halide::Internal::FuncValueBounds &bounds);
+
+/// The same, simplified, for an expression whose value is needed: throws UserError, naming the
+/// parameter and the call that helps, if one stays.
+Halide::Expr estimated_value(const Halide::Expr &e);
 
 /// Whether a run of the pipeline may give `e` another value than substitute_estimates() does,
 /// because it mentions a parameter whose estimate is not also enforced by a constant constraint.

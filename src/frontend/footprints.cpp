@@ -50,8 +50,8 @@ bool is_exact_side(const Boxes &with_parameters, const std::string &name, size_t
 
 EdgeBound compile_side_pair(const Interval &interval, const BoundCompiler &compiler) {
     EdgeBound bound;
-    bound.min = compiler.compile(simplify(interval.min));
-    bound.max = compiler.compile(simplify(interval.max));
+    bound.min = compiler.compile(estimated_value(interval.min));
+    bound.max = compiler.compile(estimated_value(interval.max));
     return bound;
 }
 

@@ -34,8 +34,8 @@ int index_of(const std::vector<std::string> &list, const std::string &item) {
 
 Span reduction_span(const ReductionVariable &r, const std::string &stage_name) {
     const Expr last = r.min + r.extent - 1;
-    const std::optional<int64_t> min = as_const_int(simplify(substitute_estimates(r.min)));
-    const std::optional<int64_t> max = as_const_int(simplify(substitute_estimates(last)));
+    const std::optional<int64_t> min = as_const_int(estimated_value(r.min));
+    const std::optional<int64_t> max = as_const_int(estimated_value(last));
     if (!min || !max) {
         throw UserError("The range of reduction variable \"" + r.var + "\" in \"" + stage_name +
                         "\" is not constant even with all estimates. Let the bounds of the "
@@ -139,8 +139,8 @@ std::vector<ComputedDim> FuncDomain::computed() const {
     const BoundCompiler compiler(names);
     std::vector<ComputedDim> result;
     for (size_t j = 0; j < region_.size(); j++) {
-        const Expr min = simplify(substitute_estimates(region_[j].min));
-        const Expr max = simplify(substitute_estimates(region_[j].max));
+        const Expr min = estimated_value(region_[j].min);
+        const Expr max = estimated_value(region_[j].max);
         const std::string min_name = min_variable(names[j]);
         const std::string max_name = max_variable(names[j]);
         const std::optional<int64_t> union_min = constant_operand<Min>(min, min_name);
