@@ -11,6 +11,7 @@ import sys
 
 import halide as hl
 
+import graph_pipelines
 import pipelines
 import random_pipelines
 
@@ -18,8 +19,10 @@ import random_pipelines
 def main():
     plugin, name, target, *options = sys.argv[1:]
     hl.load_plugin(plugin)
-    make = pipelines.PIPELINES.get(name, lambda: random_pipelines.make(name))
-    outputs = make()
+    if name in pipelines.PIPELINES:
+        outputs = pipelines.PIPELINES[name]()
+    else:
+        outputs = graph_pipelines.make(name) or random_pipelines.make(name)
     parameters = dict(option.split("=", 1) for option in options)
     result = hl.Pipeline(outputs).apply_autoscheduler(
         hl.Target(target), hl.AutoschedulerParams("Anderson2021", parameters))
