@@ -10,13 +10,14 @@ using test::kSyntheticSeed;
 
 TEST(Weights, HaveTheSizesOfTheNetwork) {
     size_t total = 0;
-    for (const auto *buffer : Weights().buffers()) {
+    const Weights weights;
+    for (const auto *buffer : weights.buffers()) {
         total += buffer->size();
     }
     EXPECT_EQ(total, 5080u);
-    EXPECT_EQ(Weights().head1_filter.size(), 2240u);
-    EXPECT_EQ(Weights().head2_filter.size(), 1752u);
-    EXPECT_EQ(Weights().conv1_filter.size(), 1024u);
+    EXPECT_EQ(weights.head1_filter.size(), 2240u);
+    EXPECT_EQ(weights.head2_filter.size(), 1752u);
+    EXPECT_EQ(weights.conv1_filter.size(), 1024u);
 }
 
 TEST(Weights, RandomOnesFollowTheStandardGenerator) {
