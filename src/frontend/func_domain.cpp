@@ -41,6 +41,12 @@ Span reduction_span(const ReductionVariable &r, const std::string &stage_name) {
                         "\" is not constant even with all estimates. Let the bounds of the "
                         "reduction domain depend on constants and parameters only.");
     }
+    if (*max < *min) {
+        throw UserError("Reduction variable \"" + r.var + "\" in \"" + stage_name +
+                        "\" has an estimated extent of " + std::to_string(*max - *min + 1) +
+                        ". Give its parameters estimates that leave at least one iteration, or "
+                        "drop the update.");
+    }
     Span span;
     span.min = *min;
     span.max = *max;

@@ -19,8 +19,8 @@ public:
                const Halide::Internal::FuncValueBounds &value_bounds);
 
     /// Accounts for one definition, in stage order, and returns its loops, innermost first. Throws
-    /// UserError if it writes at unbounded coordinates or if its reduction domain is not constant
-    /// once estimates are known.
+    /// UserError if it writes at unbounded coordinates or if its reduction domain is empty or not
+    /// constant once estimates are known.
     std::vector<LoopDim> add_stage(const Halide::Internal::Definition &def,
                                    const std::string &stage_name);
 

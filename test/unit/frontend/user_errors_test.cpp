@@ -110,6 +110,29 @@ TEST(UserErrors, UnboundedWrite) {
                    {f.name() + ".update(0)", "unbounded", "dimension 1", "\"y\"", "clamp"});
 }
 
+TEST(UserErrors, EmptyReductionDomain) {
+    Func f("f"), out("out");
+    Param<int> taps("taps");
+    taps.set_estimate(0);
+    const RDom r(0, taps, "r");
+    f(x) = 0;
+    f(x) += r;
+    out(x) = f(x);
+    estimate(out, {64});
+    expect_message(user_error_of({out}), {f.name() + ".update(0)", "extent of 0", "estimates"});
+}
+
+TEST(UserErrors, ReductionDomainThatDependsOnData) {
+    Func f("f"), out("out");
+    Buffer<int> sizes(4);
+    const RDom r(0, sizes(Expr(3)), "r");
+    f(x) = 0;
+    f(x) += r;
+    out(x) = f(x);
+    estimate(out, {64});
+    expect_message(user_error_of({out}), {f.name() + ".update(0)", "range", "not constant"});
+}
+
 TEST(UserErrors, ExternalStages) {
     Func f("f"), g("g"), out("out");
     f(x) = cast<float>(x);
