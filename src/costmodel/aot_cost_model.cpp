@@ -72,10 +72,11 @@ std::vector<float> AotCostModel::predict(const std::vector<StageRow> &rows) {
             << "stage " << row.position << " of " << num_stages_;
     }
     const auto count = static_cast<int>(rows.size());
-    constexpr int kStride = sizeof(StageRow) / sizeof(float);
+    constexpr int row_stride = sizeof(StageRow) / sizeof(float);
     auto *first = const_cast<StageRow *>(rows.data());
-    const halide_dimension_t position_shape[] = {{0, count, kStride}};
-    const halide_dimension_t feature_shape[] = {{0, kNumScheduleFeatures, 1}, {0, count, kStride}};
+    const halide_dimension_t position_shape[] = {{0, count, row_stride}};
+    const halide_dimension_t feature_shape[] = {{0, kNumScheduleFeatures, 1},
+                                                {0, count, row_stride}};
     Buffer<int32_t> positions(&first->position, 1, position_shape);
     Buffer<float> features(first->features, 2, feature_shape);
     Buffer<float> trunk = trunk_view(), cost(costs.data(), count);

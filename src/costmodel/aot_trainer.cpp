@@ -128,7 +128,8 @@ TrainingResult AotTrainer::step(const TrainingBatch &batch, float learning_rate)
     }
     for (int n = 0; n < count; n++) {
         for (int w = 0; w < stages; w++) {
-            result.stage_costs[static_cast<size_t>(n * stages + w)] = stage_costs(n, w);
+            result.stage_costs[static_cast<size_t>(n) * static_cast<size_t>(stages) +
+                               static_cast<size_t>(w)] = stage_costs(n, w);
         }
     }
     return result;

@@ -16,17 +16,18 @@ namespace {
 
 // Four independent chains, two features at a time, because one would wait for its multiplications.
 uint64_t hash_row(const StageRow &row) {
-    constexpr int kChains = 4, kRounds = kNumScheduleFeatures / (2 * kChains);
-    static_assert(kNumScheduleFeatures == 2 * kChains * kRounds + 1, "one feature is left over");
-    constexpr uint64_t kFactor = 0x9e3779b97f4a7c15ull;
+    constexpr int num_chains = 4, num_rounds = kNumScheduleFeatures / (2 * num_chains);
+    static_assert(kNumScheduleFeatures == 2 * num_chains * num_rounds + 1,
+                  "one feature is left over");
+    constexpr uint64_t factor = 0x9e3779b97f4a7c15ull;
     uint32_t last;
     memcpy(&last, row.features + kNumScheduleFeatures - 1, sizeof(last));
-    uint64_t chains[kChains] = {last, static_cast<uint64_t>(row.position), 1, 2};
-    for (int round = 0; round < kRounds; round++) {
-        for (int chain = 0; chain < kChains; chain++) {
+    uint64_t chains[num_chains] = {last, static_cast<uint64_t>(row.position), 1, 2};
+    for (int round = 0; round < num_rounds; round++) {
+        for (int chain = 0; chain < num_chains; chain++) {
             uint64_t pair;
-            memcpy(&pair, row.features + 2 * (round * kChains + chain), sizeof(pair));
-            chains[chain] = (chains[chain] ^ pair) * kFactor;
+            memcpy(&pair, &row.features[2 * (round * num_chains + chain)], sizeof(pair));
+            chains[chain] = (chains[chain] ^ pair) * factor;
             chains[chain] ^= chains[chain] >> 32;
         }
     }
@@ -38,6 +39,8 @@ uint64_t hash_row(const StageRow &row) {
 }
 
 bool same_row(const StageRow &a, const StageRow &b) {
+    // Bits are what the results have to agree in, so they are what is compared.
+    // NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): 0 and -0 count as different
     return a.position == b.position && memcmp(a.features, b.features, sizeof(a.features)) == 0;
 }
 

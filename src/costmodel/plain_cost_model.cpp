@@ -22,9 +22,14 @@ double leaky(double v) {
     return std::max(v, 0.0) + 1e-10 * std::min(v, 0.0);
 }
 
-// Row-major view of a filter whose first extent is innermost.
+// Index of element `inner` of row `outer` in rows of `extent` elements.
+size_t index_of(int outer, int extent, int inner) {
+    return static_cast<size_t>(outer) * static_cast<size_t>(extent) + static_cast<size_t>(inner);
+}
+
+// An element of a filter, whose channel is innermost.
 double at(const std::vector<float> &filter, int channels, int channel, int input) {
-    return static_cast<double>(filter[static_cast<size_t>(channel + channels * input)]);
+    return static_cast<double>(filter[index_of(input, channels, channel)]);
 }
 
 class PlainCostModel : public CostModel {
@@ -64,7 +69,7 @@ PlainNetwork::PlainNetwork(const Weights &weights, const AlgorithmInputs &inputs
                 const int kind = i / kHead1Height, type = i % kHead1Height;
                 const double raw =
                     at(weights.head1_filter, kHead1Channels, c, kind + kHead1Width * type);
-                const size_t index = static_cast<size_t>(stage * kNumNetworkFeatures + i);
+                const size_t index = index_of(stage, kNumNetworkFeatures, i);
                 sum += static_cast<double>(inputs.features[index]) / (1.0 + std::exp(-raw));
             }
             head1[static_cast<size_t>(c)] = sum;
@@ -98,7 +103,7 @@ StageBreakdown PlainNetwork::evaluate(const StageRow &row) const {
     }
     StageBreakdown result;
     for (int c = 0; c < kConv1Channels; c++) {
-        double sum = algorithm_trunk_[static_cast<size_t>(row.position * kConv1Channels + c)];
+        double sum = algorithm_trunk_[index_of(row.position, kConv1Channels, c)];
         for (int k = 0; k < kHead2Channels; k++) {
             sum += at(weights_.conv1_filter, kConv1Channels, c, kHead1Channels + k) *
                    relu2[static_cast<size_t>(k)];

@@ -204,7 +204,7 @@ std::string write_weights_directory(const Weights &weights, const std::string &p
             append_f32(bytes, value);
         }
         const auto file = std::filesystem::path(path) / kWeightBuffers[i].file_name;
-        const std::string error = replace_file(file.string(), bytes.data(), bytes.size());
+        std::string error = replace_file(file.string(), bytes.data(), bytes.size());
         if (!error.empty()) {
             return error;
         }
