@@ -16,15 +16,15 @@ namespace {
 
 // Four independent chains, two features at a time, because one would wait for its multiplications.
 uint64_t hash_row(const StageRow &row) {
-    constexpr int num_chains = 4, num_rounds = kNumScheduleFeatures / (2 * num_chains);
+    constexpr size_t num_chains = 4, num_rounds = kNumScheduleFeatures / (2 * num_chains);
     static_assert(kNumScheduleFeatures == 2 * num_chains * num_rounds + 1,
                   "one feature is left over");
     constexpr uint64_t factor = 0x9e3779b97f4a7c15ull;
     uint32_t last;
     memcpy(&last, row.features + kNumScheduleFeatures - 1, sizeof(last));
     uint64_t chains[num_chains] = {last, static_cast<uint64_t>(row.position), 1, 2};
-    for (int round = 0; round < num_rounds; round++) {
-        for (int chain = 0; chain < num_chains; chain++) {
+    for (size_t round = 0; round < num_rounds; round++) {
+        for (size_t chain = 0; chain < num_chains; chain++) {
             uint64_t pair;
             memcpy(&pair, &row.features[2 * (round * num_chains + chain)], sizeof(pair));
             chains[chain] = (chains[chain] ^ pair) * factor;
