@@ -7,33 +7,55 @@ import pytest
 from applications import APPS, IDS
 from checks import OPENCL, require_quiet_compilation
 
-OUTPUTS = "conceptual_stmt,device_code,schedule,c_header"
+OUTPUTS = "conceptual_stmt,device_code,c_header"
 
 
 def normalized(text: str) -> str:
-    """Numbers the compiler's temporaries in order of appearance.
+    """Numbers the compiler's own names in order of appearance.
 
-    Their numbers come from a counter that the search also advances.
+    Their numbers come from counters that the search also advances: t123, _45, name$6.
     """
-    names: dict[str, str] = {}
+    numbers: dict[str, dict[str, int]] = {}
 
     def rename(match: re.Match) -> str:
-        return names.setdefault(match[0], f"{match[1]}#{len(names)}")
+        name = match[0]
+        if re.fullmatch(r"_\d+|_?[tv]\d+", name):
+            base = re.sub(r"\d+$", "", name)
+        else:
+            base = re.sub(r"\$\d+", "", name)
+        known = numbers.setdefault(base, {})
+        number = known.setdefault(name, len(known))
+        return f"{base}#{number}"
 
-    return re.sub(r"\b(_?t|v|_outermost_v|__outermost_v|[\w.]*\$)\d+\b", rename, text)
+    return re.sub(r"[A-Za-z_.][\w.$]*", rename, text)
 
 
-def require_same_program(tools, app, applied, folder, parameters=()):
+def applied_and_replayed(tools, app, folder, options=None, parameters=()):
+    """Schedules the app, compiles the emitted schedule into its generator and runs that."""
+    applied = tools.autoschedule(
+        app,
+        folder / "applied",
+        OPENCL,
+        program=tools.comparable_generator(app, tools.work / "programs" / f"{app.name}.comparable"),
+        options=options,
+        outputs=f"schedule,{OUTPUTS}",
+        parameters=parameters,
+    )
+    require_quiet_compilation(applied)
     replayed = tools.emit(
-        tools.generator(app, applied.file("schedule.h")),
+        tools.comparable_generator(app, folder / "replay.generator", applied.file("schedule.h")),
         app.generator,
         applied.function,
         OPENCL,
-        folder,
-        outputs="conceptual_stmt,device_code,c_header",
+        folder / "replayed",
+        outputs=OUTPUTS,
         parameters=parameters,
     )
     require_quiet_compilation(replayed)
+    return applied, replayed
+
+
+def require_same_program(applied, replayed):
     for suffix in ("conceptual.stmt", "device_code"):
         want = normalized(applied.file(suffix).read_text(errors="replace"))
         have = normalized(replayed.file(suffix).read_text(errors="replace"))
@@ -43,25 +65,15 @@ def require_same_program(tools, app, applied, folder, parameters=()):
 
 @pytest.mark.parametrize("app", APPS, ids=IDS)
 def test_default_schedule(tools, folder, app):
-    applied = tools.autoschedule(app, folder / "applied", OPENCL, outputs=OUTPUTS)
-    require_quiet_compilation(applied)
-    require_same_program(tools, app, applied, folder / "replayed")
+    require_same_program(*applied_and_replayed(tools, app, folder))
 
 
 @pytest.mark.parametrize("seed", (1, 2))
 @pytest.mark.parametrize("app", APPS, ids=IDS)
 def test_random_schedule(tools, folder, app, seed):
     """Random schedules fuse more, at more levels."""
-    applied = tools.autoschedule(
-        app,
-        folder / "applied",
-        OPENCL,
-        outputs=OUTPUTS,
-        parameters=app.small,
-        options={"beam_size": 1, "random_dropout": 1, "random_dropout_seed": seed},
-    )
-    require_quiet_compilation(applied)
-    require_same_program(tools, app, applied, folder / "replayed", app.small)
+    options = {"beam_size": 1, "random_dropout": 1, "random_dropout_seed": seed}
+    require_same_program(*applied_and_replayed(tools, app, folder, options, app.small))
 
 
 def test_different_schedules_are_told_apart(tools, folder):
@@ -72,7 +84,7 @@ def test_different_schedules_are_told_apart(tools, folder):
             app,
             folder / str(seed),
             OPENCL,
-            outputs=OUTPUTS,
+            outputs=f"schedule,{OUTPUTS}",
             parameters=app.small,
             options={"beam_size": 1, "random_dropout": 1, "random_dropout_seed": seed},
         ).require_success()

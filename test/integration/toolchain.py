@@ -153,25 +153,35 @@ class Toolchain:
             + ["-ldl", "-lpthread"],
         )
 
-    def generator(self, app: App, schedule_header: Optional[Path] = None) -> Path:
-        """The app's generator; with a header, one that applies that schedule."""
+    def generator(self, app: App) -> Path:
+        """The app's generator program."""
         source = APPS / app.name / f"{app.name}_generator.cpp"
-        name, defines, sources = app.name, [], [source, *(APPS / "support").glob("*.h")]
+        return self.compile_generator(
+            self.work / "programs" / f"{app.name}.generator",
+            [source, *(APPS / "support").glob("*.h")],
+        )
+
+    def comparable_generator(
+        self, app: App, product: Path, schedule_header: Optional[Path] = None
+    ) -> Path:
+        """One whose statements can be compared; with a header it applies that schedule."""
+        source = APPS / app.name / f"{app.name}_generator.cpp"
+        names = Path(__file__).with_name("seven_digit_names.h")
+        sources, flags = [source, names], ["-include", names]
         if schedule_header is not None:
-            name = f"{schedule_header.parent.name}.replay"
-            defines = [f'-DAPP_SCHEDULE_HEADER="{schedule_header}"']
             sources.append(schedule_header)
-        return self.compile_generator(self.work / "programs" / f"{name}.generator", sources, defines)
+            flags.append(f'-DAPP_SCHEDULE_HEADER="{schedule_header}"')
+        return self.compile_generator(product, sources, flags)
 
     def compile_generator(
-        self, product: Path, sources: Sequence[Path], defines: Sequence[str] = ()
+        self, product: Path, sources: Sequence[Path], flags: Sequence[object] = ()
     ) -> Path:
         """Compiles the first of `sources` as a generator program."""
         library = self.halide / "lib64"
         return self._compile(
             product,
             sources,
-            ["-O1", *defines, sources[0], library / "libHalide_GenGen.a"]
+            ["-O1", *flags, sources[0], library / "libHalide_GenGen.a"]
             + [f"-L{library}", "-lHalide", f"-Wl,-rpath,{library}", "-ldl", "-lpthread"],
         )
 
@@ -239,12 +249,13 @@ class Toolchain:
         folder: Path,
         target: str,
         *,
+        program: Optional[Path] = None,
         options: Optional[Mapping[str, object]] = None,
         **more: object,
     ) -> Outcome:
-        """Autoschedules the app into `folder`."""
+        """Autoschedules the app into `folder`, by default with its usual generator program."""
         return self.emit(
-            self.generator(app),
+            program or self.generator(app),
             app.generator,
             f"{app.generator}_auto",
             target,
