@@ -19,10 +19,7 @@ def normalized(text: str) -> str:
 
     def rename(match: re.Match) -> str:
         name = match[0]
-        if re.fullmatch(r"_\d+|_?[tv]\d+", name):
-            base = re.sub(r"\d+$", "", name)
-        else:
-            base = re.sub(r"\$\d+", "", name)
+        base = re.sub(r"^(_?[tv]|_)\d+(?=\.|$)|\$\d+", r"\1", name)
         known = numbers.setdefault(base, {})
         number = known.setdefault(name, len(known))
         return f"{base}#{number}"
