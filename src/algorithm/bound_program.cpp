@@ -10,10 +10,16 @@ namespace anderson2021 {
 
 namespace {
 
+// `index` of a binary operation whose right operand is its `value` instead of the topmost one.
+constexpr int kLiteralOperand = 1;
+
 // Programs of up to this size (stack plus locals) run without allocating.
 constexpr size_t kInlineSlots = 48;
 
 int64_t wrap_to(int64_t value, IntType type) {
+    if (type.bits == 32 && type.is_signed) {
+        return static_cast<int32_t>(value);  // nearly always
+    }
     if (type.bits >= 64) {
         return value;
     }
@@ -167,8 +173,10 @@ private:
             top[-1] = top[-1] != 0 ? top[0] : top[1];
             return;
         default:
-            top--;
-            top[-1] = binary(i.op, top[-1], top[0]);
+            if (i.index != kLiteralOperand) {
+                top--;
+            }
+            top[-1] = binary(i.op, top[-1], i.index == kLiteralOperand ? i.value : top[0]);
             if (may_overflow(i.op)) {
                 top[-1] = wrap_to(top[-1], i.type);
             }
@@ -203,6 +211,11 @@ void BoundProgramBuilder::wrap(IntType type) {
 }
 
 void BoundProgramBuilder::operation(BoundOp op, IntType type) {
+    if (num_operands(op) == 2 && depth_ >= 2 && code_.back().op == BoundOp::Literal) {
+        code_.back() = {op, type, kLiteralOperand, code_.back().value};
+        depth_--;
+        return;
+    }
     emit({op, type, 0, 0}, num_operands(op), 1);
 }
 
