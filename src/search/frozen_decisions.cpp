@@ -32,8 +32,7 @@ std::vector<double> cost_per_func(const PipelineGraph &graph, const StateCosts &
     return result;
 }
 
-FrozenDecisions::FrozenDecisions(const PipelineGraph &graph, const SearchState &best)
-    : inlined_(graph.num_funcs()) {
+FrozenDecisions::FrozenDecisions(const PipelineGraph &graph, const SearchState &best) {
     const std::vector<double> costs = cost_per_func(graph, *best.costs);
     std::vector<int> funcs;
     for (const FuncNode &func : graph.funcs) {
@@ -61,6 +60,11 @@ FrozenDecisions::FrozenDecisions(const PipelineGraph &graph, const SearchState &
             inlined_.insert(func);
         }
     }
+}
+
+void FrozenDecisions::thaw(int func) {
+    inlined_.erase(func);
+    root_nests_.erase(func);
 }
 
 const std::vector<LoopNestPtr> *FrozenDecisions::root_nests(int func) const {

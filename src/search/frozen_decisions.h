@@ -2,10 +2,10 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <vector>
 
 #include "search/search_state.h"
-#include "support/bit_set.h"
 
 namespace anderson2021 {
 
@@ -17,12 +17,15 @@ public:
     /// root: all but log2 of their number, by predicted cost of all stages of the Func.
     FrozenDecisions(const PipelineGraph &graph, const SearchState &best);
 
-    bool is_inlined(int func) const { return inlined_.contains(func); }
+    /// Leaves the Func to the search after all.
+    void thaw(int func);
+
+    bool is_inlined(int func) const { return inlined_.count(func) != 0; }
     /// Tiled nests of a Func frozen at the root, last stage first; null if it is not.
     const std::vector<LoopNestPtr> *root_nests(int func) const;
 
 private:
-    BitSet inlined_;
+    std::set<int> inlined_;
     std::map<int, std::vector<LoopNestPtr>> root_nests_;
 };
 

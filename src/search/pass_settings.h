@@ -15,6 +15,8 @@ struct PassSettings {
     FrozenDecisions frozen;
     /// Recomputing a Func often is no reason to drop a schedule.
     bool exempt_all = false;
+    /// Obeys the partial schedule, if there is one.
+    bool follows_partial_schedule = true;
 
     /// The pass looks for a schedule, not for decisions to freeze.
     bool is_pre_pass() const { return index < 0; }

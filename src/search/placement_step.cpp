@@ -1,7 +1,6 @@
 #include "search/placement_step.h"
 
 #include <algorithm>
-#include <chrono>
 #include <iterator>
 #include <limits>
 #include <numeric>
@@ -10,6 +9,7 @@
 
 #include "search/depth_hash.h"
 #include "search/sampling.h"
+#include "search/stopwatch.h"
 #include "space/compute_at_move.h"
 #include "space/idle_lanes.h"
 #include "space/inline_move.h"
@@ -24,16 +24,12 @@ namespace {
 constexpr double kMaxIdleLaneWaste = 0.5;
 constexpr size_t kNoQuota = std::numeric_limits<size_t>::max();
 
-double ms_since(std::chrono::steady_clock::time_point start) {
-    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
-        .count();
-}
-
 }  // namespace
 
 PlacementStep::PlacementStep(SearchContext &context, const PassSettings &settings, int func)
     : context_(context), settings_(settings), func_(context.graph.func(func)),
-      constrained_(context.partial != nullptr && context.partial->constrains(func)),
+      constrained_(settings.follows_partial_schedule && context.partial != nullptr &&
+                   context.partial->constrains(func)),
       sampled_(context.options.randomize_tilings != 0 && !constrained_) {
     if (constrained_) {
         // Whatever the text asks for is tried.
@@ -53,7 +49,7 @@ std::vector<Placements> PlacementStep::run(const std::vector<SearchStatePtr> &pa
     for (size_t i = 0; i < parents.size(); i++) {
         works[i].parent = parents[i].get();
     }
-    const auto start = std::chrono::steady_clock::now();
+    const Stopwatch inlining;
     context_.pool.parallel_for(static_cast<int64_t>(works.size()), [&](int64_t n) {
         Work &work = works[static_cast<size_t>(n)];
         work.result.always_inline = always_inline(*work.parent);
@@ -62,21 +58,24 @@ std::vector<Placements> PlacementStep::run(const std::vector<SearchStatePtr> &pa
             work.inlined = agrees(*tree) ? tree : nullptr;
         }
     });
-    context_.stats.generate_children_ms += ms_since(start);
+    context_.stats.generate_children_ms += inlining.ms();
     try_inlining(works);
 
-    const auto propose_start = std::chrono::steady_clock::now();
+    const Stopwatch proposing;
     context_.pool.parallel_for(static_cast<int64_t>(works.size()), [&](int64_t n) {
         Work &work = works[static_cast<size_t>(n)];
         if (goes_on(work)) {
             work.proposals = proposals(*work.parent);
+            const Stopwatch filtering;
             filter(work);
+            work.filter_ms = filtering.ms();
         }
     });
-    context_.stats.compute_in_tiles_ms += ms_since(propose_start);
-    context_.stats.generate_children_ms += ms_since(propose_start);
+    context_.stats.compute_in_tiles_ms += proposing.ms();
+    context_.stats.generate_children_ms += proposing.ms();
 
     for (Work &work : works) {
+        context_.stats.filter_thread_tiles_ms += work.filter_ms;
         context_.stats.tilings_generated +=
             static_cast<int64_t>(work.proposals.size() + work.rejections.size());
         for (const Rejection &rejection : work.rejections) {

@@ -59,6 +59,7 @@ private:
         LoopNestPtr inlined;
         std::vector<Proposal> proposals;
         std::vector<Rejection> rejections;
+        double filter_ms = 0;
         std::vector<Group> groups;
     };
 

@@ -1,19 +1,16 @@
 #include "search/root_profile.h"
 
-#include <chrono>
-#include <cmath>
 #include <cstddef>
 #include <utility>
 
 #include "search/search_context.h"
+#include "search/stopwatch.h"
 #include "support/error.h"
 
 namespace anderson2021 {
 
 namespace {
 
-// Once a tiling was found, others may waste this much of the multiprocessors' time.
-constexpr double kMaxIdleCoreWaste = 1.2;
 // Distinct root working sets whose costs are kept per Func.
 constexpr size_t kMaxCostTables = 64;
 
@@ -46,7 +43,7 @@ RootProfile::RootProfile(SearchContext &context,
                          bool keep_wasteful)
     : func_(func), num_stages_(context.graph.func(func).num_stages()),
       first_position_(first_position_of(context.graph, context.graph.func(func))) {
-    const auto start = std::chrono::steady_clock::now();
+    const Stopwatch compute_in_tiles;
     const std::vector<LoopNestPtr> &children = parent.tree->children;
     const auto count = static_cast<ptrdiff_t>(num_stages_);
     ANDERSON_CHECK(children.end() - children.begin() >= count);
@@ -57,10 +54,11 @@ RootProfile::RootProfile(SearchContext &context,
     }
     const std::vector<RootTiling> tilings = root_tilings(
         context.graph, untiled_, static_cast<int>(context.options.parallelism), context.device);
-    context.stats.compute_in_tiles_ms +=
-        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    context.stats.compute_in_tiles_ms += compute_in_tiles.ms();
 
+    const Stopwatch filter;
     const std::vector<RootTiling> chosen = select(context, tilings, parent, keep_wasteful);
+    context.stats.filter_parallel_tiles_ms += filter.ms();
     std::vector<Trial> trials(chosen.size());
     context.pool.parallel_for(static_cast<int64_t>(chosen.size()), [&](int64_t n) {
         const auto i = static_cast<size_t>(n);

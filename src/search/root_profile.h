@@ -23,6 +23,9 @@ namespace anderson2021 {
 
 struct SearchContext;
 
+/// Tilings that waste more of the multiprocessors' time (see RootTiling) are a last resort.
+constexpr double kMaxIdleCoreWaste = 1.2;
+
 class RootProfile {
 public:
     struct Entry {

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "search/stopwatch.h"
 #include "support/error.h"
 #include "support/hash.h"
 
@@ -66,7 +67,9 @@ std::vector<float> RowCostCache::costs(const std::vector<StageRow> &rows) {
                                         rows_.end());
     misses_ += static_cast<int64_t>(unknown.size());
     if (!unknown.empty()) {
+        const Stopwatch stopwatch;
         const std::vector<float> predicted = model_.predict(unknown);
+        model_ms_ += stopwatch.ms();
         ANDERSON_CHECK(predicted.size() == unknown.size()) << "The cost model lost rows";
         costs_.insert(costs_.end(), predicted.begin(), predicted.end());
     }

@@ -20,6 +20,8 @@ public:
     /// Cost of each row, in order. All unknown rows are evaluated in one batch.
     std::vector<float> costs(const std::vector<StageRow> &rows);
 
+    /// Time spent in the model.
+    double model_ms() const { return model_ms_; }
     int64_t hits() const { return hits_; }
     int64_t misses() const { return misses_; }
 
@@ -36,6 +38,7 @@ private:
     // Rows of equal hash are chained.
     std::unordered_map<uint64_t, uint32_t> first_;
     std::vector<uint32_t> next_;
+    double model_ms_ = 0;
     int64_t hits_ = 0;
     int64_t misses_ = 0;
 };

@@ -1,7 +1,5 @@
 #include "search/search.h"
 
-#include <chrono>
-#include <cmath>
 #include <memory>
 #include <sstream>
 #include <utility>
@@ -13,6 +11,7 @@
 #include "search/root_profile.h"
 #include "search/search_context.h"
 #include "search/search_report.h"
+#include "search/stopwatch.h"
 #include "support/error.h"
 #include "support/log.h"
 
@@ -120,7 +119,7 @@ private:
 };
 
 SearchResult CoarseToFine::run() {
-    const auto start = std::chrono::steady_clock::now();
+    const Stopwatch stopwatch;
     ANDERSON_LOG(1) << print_search_space(options_);
     run_passes();
     if (best_ == nullptr) {
@@ -128,8 +127,7 @@ SearchResult CoarseToFine::run() {
     }
     ANDERSON_LOG(1) << "Best cost: " << best_->cost();
     SearchResult result = make_result();
-    result.stats.total_s =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    result.stats.total_s = stopwatch.ms() / 1000;
     return result;
 }
 
@@ -167,12 +165,16 @@ void CoarseToFine::freeze(PassSettings &settings) {
     PassSettings pre_pass = settings;
     pre_pass.index = -1;
     pre_pass.moves = settings.moves.without_fusion();
+    pre_pass.follows_partial_schedule = false;
     const PassOutcome outcome = run_pass(pre_pass, {});
     if (outcome.best == nullptr) {
         return;
     }
     settings.frozen = FrozenDecisions(graph_, *outcome.best);
     for (const FuncNode &func : graph_.funcs) {
+        if (partial_ != nullptr && partial_->constrains(func.id)) {
+            settings.frozen.thaw(func.id);
+        }
         if (settings.frozen.root_nests(func.id) != nullptr) {
             ANDERSON_LOG(1) << "Frozen at the root: " << func.name;
         } else if (settings.frozen.is_inlined(func.id)) {
@@ -186,7 +188,10 @@ void CoarseToFine::freeze(PassSettings &settings) {
 void CoarseToFine::fall_back() {
     ANDERSON_LOG(1) << "No schedule found; trying again without fusion";
     PassSettings settings;
-    settings.moves = SpaceOptions::from(options_).without_fusion();
+    settings.moves = SpaceOptions::from(options_);
+    if (partial_ == nullptr) {
+        settings.moves = settings.moves.without_fusion();
+    }
     settings.exempt_all = true;
     const PassOutcome outcome = run_pass(settings, {});
     if (outcome.best == nullptr) {
@@ -239,6 +244,8 @@ SearchResult CoarseToFine::make_result() {
     stats_.memoization_misses = featurizer_stats.cache_misses;
     stats_.schedules_evaluated += evaluator_.num_evaluated();
     stats_.featurization_ms = evaluator_.featurization_ms();
+    stats_.feature_write_ms = evaluator_.feature_write_ms();
+    stats_.enqueue_ms = evaluator_.enqueue_ms();
     stats_.cost_model_ms = evaluator_.cost_model_ms();
     result.stats = stats_;
     return result;

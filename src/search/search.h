@@ -13,7 +13,8 @@
 
 namespace anderson2021 {
 
-/// Counters for the log. Times are wall-clock times of the searching thread.
+/// Counters for the log. Times are wall-clock times of the searching thread, except that
+/// filter_thread_tiles_ms adds up what all threads spent.
 struct SearchStats {
     /// Successors that passed every rule.
     int64_t states_added = 0;

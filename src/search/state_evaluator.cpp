@@ -1,10 +1,10 @@
 #include "search/state_evaluator.h"
 
-#include <chrono>
 #include <cmath>
 #include <utility>
 
 #include "search/depth_hash.h"
+#include "search/stopwatch.h"
 #include "support/error.h"
 #include "support/hash.h"
 #include "support/log.h"
@@ -12,11 +12,6 @@
 namespace anderson2021 {
 
 namespace {
-
-double ms_since(std::chrono::steady_clock::time_point start) {
-    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
-        .count();
-}
 
 uint64_t hash_request(const EvaluationRequest &request) {
     uint64_t hash = full_hash(*request.tree);
@@ -135,23 +130,25 @@ std::vector<Evaluation> StateEvaluator::evaluate(const std::vector<EvaluationReq
         }
     }
 
-    const auto start = std::chrono::steady_clock::now();
+    const Stopwatch featurization;
     std::vector<FeaturizedTree> featurized(fresh.size());
     pool_.parallel_for(static_cast<int64_t>(fresh.size()), [&](int64_t n) {
         const auto i = static_cast<size_t>(n);
         featurized[i] = featurize(requests[fresh[i]]);
     });
-    featurization_ms_ += ms_since(start);
+    featurization_ms_ += featurization.ms();
 
-    const auto model_start = std::chrono::steady_clock::now();
+    const Stopwatch feature_write;
     std::vector<StageRow> rows;
     for (const FeaturizedTree &tree : featurized) {
         if (!tree.rejection) {
             rows.insert(rows.end(), tree.rows.begin(), tree.rows.end());
         }
     }
+    feature_write_ms_ += feature_write.ms();
+    const Stopwatch lookup;
     const std::vector<float> costs = row_costs_.costs(rows);
-    cost_model_ms_ += ms_since(model_start);
+    lookup_ms_ += lookup.ms();
 
     size_t next_row = 0;
     for (size_t i = 0; i < fresh.size(); i++) {
@@ -190,9 +187,9 @@ Evaluation StateEvaluator::evaluate_afresh(const EvaluationRequest &request) {
 }
 
 std::vector<float> StateEvaluator::predict(const std::vector<StageRow> &rows) {
-    const auto start = std::chrono::steady_clock::now();
+    const Stopwatch stopwatch;
     std::vector<float> costs = model_.predict(rows);
-    cost_model_ms_ += ms_since(start);
+    loose_rows_ms_ += stopwatch.ms();
     return costs;
 }
 

@@ -64,7 +64,10 @@ public:
     void trim(size_t limit);
 
     double featurization_ms() const { return featurization_ms_; }
-    double cost_model_ms() const { return cost_model_ms_; }
+    /// Time for collecting rows, for looking them up, and in the model.
+    double feature_write_ms() const { return feature_write_ms_; }
+    double enqueue_ms() const { return lookup_ms_ - row_costs_.model_ms(); }
+    double cost_model_ms() const { return row_costs_.model_ms() + loose_rows_ms_; }
     int64_t num_evaluated() const { return num_evaluated_; }
     /// Counts a rejection that happened outside of evaluate().
     void note(const Rejection &rejection, int64_t count = 1);
@@ -89,7 +92,9 @@ private:
     std::unordered_map<uint64_t, std::vector<KnownTree>> known_;
     size_t num_known_ = 0;
     double featurization_ms_ = 0;
-    double cost_model_ms_ = 0;
+    double feature_write_ms_ = 0;
+    double lookup_ms_ = 0;
+    double loose_rows_ms_ = 0;
     int64_t num_evaluated_ = 0;
     RejectionTally rejections_;
 };

@@ -1,17 +1,14 @@
 #include "search/tiling_step.h"
 
-#include <chrono>
 #include <cmath>
 #include <utility>
 
 #include "search/sampling.h"
+#include "search/stopwatch.h"
 
 namespace anderson2021 {
 
 namespace {
-
-// Tilings that waste more of the multiprocessors' time are a last resort in sampled mode.
-constexpr double kMaxIdleCoreWaste = 1.2;
 
 // The tiled nests alone, as the only children of the root.
 LoopNestPtr isolated(const LoopNestEditor &editor, const RootProfile::Entry &entry) {
@@ -22,7 +19,8 @@ LoopNestPtr isolated(const LoopNestEditor &editor, const RootProfile::Entry &ent
 
 TilingStep::TilingStep(SearchContext &context, const PassSettings &settings, int func)
     : context_(context), settings_(settings), func_(func),
-      constrained_(context.partial != nullptr && context.partial->constrains(func)),
+      constrained_(settings.follows_partial_schedule && context.partial != nullptr &&
+                   context.partial->constrains(func)),
       sampled_(context.options.randomize_tilings != 0 && !constrained_) {}
 
 bool TilingStep::needs_tiling(const PipelineGraph &graph, const LoopNest &root, int func) {
@@ -31,7 +29,7 @@ bool TilingStep::needs_tiling(const PipelineGraph &graph, const LoopNest &root, 
 }
 
 std::vector<Tilings> TilingStep::run(const std::vector<SearchStatePtr> &parents) {
-    const auto start = std::chrono::steady_clock::now();
+    const Stopwatch stopwatch;
     std::vector<Tilings> result;
     bool found = false;
     for (const SearchStatePtr &parent : parents) {
@@ -41,8 +39,7 @@ std::vector<Tilings> TilingStep::run(const std::vector<SearchStatePtr> &parents)
     if (constrained_ && !found) {
         report_miss(*parents.front());
     }
-    context_.stats.generate_children_ms +=
-        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    context_.stats.generate_children_ms += stopwatch.ms();
     return result;
 }
 

@@ -73,6 +73,18 @@ TEST(FrozenDecisions, RootNestsCarryNothingInlined) {
     EXPECT_LE(num_root, 8);
 }
 
+TEST(FrozenDecisions, ThawedFuncsAreFreeAgain) {
+    SearchHarness h(test::harris_graph(256, 128));
+    std::vector<bool> inlined(13);
+    inlined[1] = inlined[2] = true;
+    FrozenDecisions frozen(h.graph, *walk(h, inlined));
+    for (const FuncNode &func : h.graph.funcs) {
+        frozen.thaw(func.id);
+        EXPECT_FALSE(frozen.is_inlined(func.id));
+        EXPECT_EQ(frozen.root_nests(func.id), nullptr);
+    }
+}
+
 TEST(FrozenDecisions, NothingByDefault) {
     const FrozenDecisions frozen;
     EXPECT_FALSE(frozen.is_inlined(0));

@@ -105,6 +105,20 @@ TEST(PartialSchedule, ChangedSizesAreReportedWithTheClosestCandidate) {
     EXPECT_NE(error.find("against"), std::string::npos) << error;
 }
 
+// The pre-pass fuses nothing, but the text does.
+TEST(PartialSchedule, GoesWithFreezing) {
+    const PipelineGraph graph = test::harris_graph(256, 128);
+    Options options = test_options();
+    options.beam_size = 4;
+    const SearchResult best = run_search(graph, options);
+    const TemporaryFile file(print_schedule(*best.best, graph));
+    options = following(file);
+    options.freeze_inline_compute_root = 1;
+    const SearchResult again = run_search(graph, options);
+    EXPECT_EQ(print_schedule(*again.best, graph), print_schedule(*best.best, graph));
+    EXPECT_EQ(again.cost, best.cost);
+}
+
 TEST(PartialSchedule, AForbiddenMoveIsReported) {
     const PipelineGraph graph = test::mat_mul_graph();
     const TemporaryFile file("inlined: prod 1\n");

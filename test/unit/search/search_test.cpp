@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <limits>
 
+#include "schedule/nest_verifier.h"
 #include "schedule/schedule_text.h"
 #include "search/search.h"
 #include "search_fixture.h"
@@ -57,6 +58,8 @@ TEST(Search, FindsCompleteSchedulesWithFiniteCosts) {
         const PipelineGraph graph = random_graph(seed);
         const SearchResult result = run_search(graph, test_options());
         expect_complete(graph, *result.best);
+        const auto fault = verify_schedule(*result.best, graph, GpuDevice());
+        EXPECT_FALSE(fault) << *fault;
         EXPECT_TRUE(std::isfinite(result.cost));
         double sum = 0;
         for (const double c : result.stage_costs) {
