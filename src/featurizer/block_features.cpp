@@ -25,7 +25,7 @@ public:
 
     BlockFeatures run(const LoopNest &root, const LoopNest &block) {
         result_.working_set = visit(block, {nullptr, root, 1, 1, {}});
-        for (StageRow &row : result_.rows) {
+        for (BlockRow &row : result_.rows) {
             row.features.working_set_at_task = result_.working_set;
         }
         return std::move(result_);
@@ -182,7 +182,7 @@ private:
 }  // namespace
 
 bool identical(const BlockFeatures &a, const BlockFeatures &b) {
-    const auto same_row = [](const StageRow &x, const StageRow &y) {
+    const auto same_row = [](const BlockRow &x, const BlockRow &y) {
         return x.stage_id == y.stage_id && x.vector_dim == y.vector_dim &&
                std::memcmp(&x.features, &y.features, sizeof(ScheduleFeatures)) == 0;
     };

@@ -12,7 +12,7 @@
 
 namespace anderson2021 {
 
-struct StageRow {
+struct BlockRow {
     int stage_id = -1;
     int vector_dim = -1;
     ScheduleFeatures features;
@@ -21,7 +21,7 @@ struct StageRow {
 struct BlockFeatures {
     /// Stages with nests in the block, in the order of the walk. Complete but for the working sets
     /// at the root and, for Funcs stored at the root, those at their store site.
-    std::vector<StageRow> rows;
+    std::vector<BlockRow> rows;
     /// Funcs inlined into the block, in the order of the walk.
     std::vector<InlinedSums> inlined;
     /// Bytes stored inside the block.

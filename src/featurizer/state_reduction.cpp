@@ -69,7 +69,7 @@ FeatureMatrix reduce_blocks(const PipelineGraph &graph,
     double working_set = 0;
     for (const auto &block : blocks) {
         working_set += block->working_set;
-        for (const StageRow &row : block->rows) {
+        for (const BlockRow &row : block->rows) {
             matrix.get_or_create(row.stage_id) = row.features;
         }
         for (const InlinedSums &sums : block->inlined) {
@@ -94,7 +94,7 @@ FeatureMatrix reduce_blocks(const PipelineGraph &graph,
         }
     }
     for (const auto &block : blocks) {
-        for (const StageRow &row : block->rows) {
+        for (const BlockRow &row : block->rows) {
             ScheduleFeatures &f = matrix.get_or_create(row.stage_id);
             facts.write(row.stage_id, row.vector_dim, f);
             f.working_set_at_root = working_set;
