@@ -1,7 +1,7 @@
 #include "backend/apply_trace.h"
 
-#include <algorithm>
 #include <string>
+#include <utility>
 
 #include "support/error.h"
 
@@ -127,6 +127,24 @@ private:
     const std::vector<Halide::Internal::Function> &functions_;
 };
 
+void apply_all(const std::vector<Directive> &directives, StageScheduler scheduler) {
+    for (const Directive &d : directives) {
+        scheduler.apply(d);
+    }
+}
+
+Halide::Expr all_of(const std::vector<SizeCondition> &conditions,
+                    const std::vector<Halide::Internal::Function> &functions) {
+    Halide::Expr all;
+    for (const SizeCondition &c : conditions) {
+        const Func output(functions.at(static_cast<size_t>(c.func)));
+        const Halide::Expr extent = output.output_buffers()[0].dim(c.dim).extent();
+        const Halide::Expr holds = extent >= static_cast<int>(c.min_extent);
+        all = all.defined() ? all && holds : holds;
+    }
+    return all;
+}
+
 }  // namespace
 
 void apply_trace(const ScheduleTrace &trace,
@@ -136,23 +154,21 @@ void apply_trace(const ScheduleTrace &trace,
     for (const StageDirectives &s : trace.stages) {
         Func func(functions.at(static_cast<size_t>(s.func)));
         Stage stage = s.stage_index == 0 ? Stage(func) : func.update(s.stage_index - 1);
+        if (s.specialization) {
+            const Stage special = stage.specialize(all_of(s.specialization->conditions, functions));
+            apply_all(s.specialization->directives, {func, special, functions});
+        }
         if (s.directives.empty()) {
             stage.unscheduled();
-            continue;
-        }
-        StageScheduler scheduler(func, stage, functions);
-        for (const Directive &d : s.directives) {
-            scheduler.apply(d);
+        } else {
+            apply_all(s.directives, {func, stage, functions});
         }
     }
     for (const StagedProducer &s : trace.staged) {
         Func producer(functions.at(static_cast<size_t>(s.producer)));
         const Func consumer(functions.at(static_cast<size_t>(s.consumer)));
         Func wrapper = producer.in(consumer);
-        StageScheduler scheduler(wrapper, Stage(wrapper), functions);
-        for (const Directive &d : s.directives) {
-            scheduler.apply(d);
-        }
+        apply_all(s.directives, {wrapper, Stage(wrapper), functions});
     }
 }
 

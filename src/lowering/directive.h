@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -46,10 +47,25 @@ struct Directive {
     std::string memory;
 };
 
-/// Directives of one stage of a Func, in order of application.
+/// "Dimension `dim` of the buffer of output `func` has at least `min_extent` points."
+struct SizeCondition {
+    int func = -1;
+    int dim = 0;
+    int64_t min_extent = 1;
+};
+
+/// A second schedule of a stage, for runs in which all conditions hold. Loops have the same names
+/// in both, so that other Funcs can be computed inside either.
+struct Specialization {
+    std::vector<SizeCondition> conditions;
+    std::vector<Directive> directives;
+};
+
+/// Directives of one stage of a Func, in order of application; the specialization comes first.
 struct StageDirectives {
     int func = -1;
     int stage_index = 0;
+    std::optional<Specialization> specialization;
     std::vector<Directive> directives;
 };
 

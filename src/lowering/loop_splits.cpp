@@ -10,10 +10,6 @@ int64_t ceil_div(int64_t a, int64_t b) {
     return (a + b - 1) / b;
 }
 
-const Span &whole_span(const StagePlan &plan, int loop) {
-    return plan.parent->regions->of(plan.func->id).loop(plan.stage->index, loop);
-}
-
 LoopVar whole_loop(const StagePlan &plan, int loop) {
     const LoopDim &dim = plan.loop(loop);
     const Span &span = whole_span(plan, loop);
@@ -33,9 +29,11 @@ bool has_known_trips(const StagePlan &plan, const LoopVar &v) {
     return v.literal || (v.exact && (from_text || !v.ref.rvar));
 }
 
-/// Distributes one pure Var over the levels.
+/// Distributes one pure Var over the levels. With tiles of single points the loops and their
+/// planned trips stay the same, only the factors are 1; but there are as many blocks as points.
 void split_var(StagePlan &plan, int loop, const TailRules &tails) {
     LoopVar current = whole_loop(plan, loop);
+    TileEnd end;
     const int num_levels = static_cast<int>(plan.levels.size());
     for (int l = 0; l < num_levels; l++) {
         PlanLevel &level = plan.levels[static_cast<size_t>(l)];
@@ -47,14 +45,20 @@ void split_var(StagePlan &plan, int loop, const TailRules &tails) {
         if (current.literal && current.trips <= factor) {
             continue;  // A single trip for sure: leave the loop to the next level.
         }
-        const Tail tail = current.literal
-                              ? Tail::GuardWithIf
-                              : tails.for_whole_loop(plan, whole_span(plan, loop), factor);
+        const bool whole = !current.literal;
+        if (whole) {
+            end = tails.for_whole_loop(plan, loop, factor);
+        }
         LoopVar inner = current;
-        inner.ref = plan.split(current.ref, factor, tail, "i");
+        inner.ref = plan.split(current.ref, end.single_points ? 1 : factor, end.tail, "i");
         inner.trips = factor;
         inner.literal = inner.exact = true;
-        current.trips = ceil_div(current.trips, factor);
+        if (!whole || !end.single_points) {
+            current.trips = ceil_div(current.trips, factor);
+        }
+        if (!end.single_points) {
+            end.tail = Tail::GuardWithIf;  // The factors inside divide.
+        }
         level.vars.push_back(current);
         current = inner;
     }
@@ -76,6 +80,10 @@ void unroll_innermost(StagePlan &plan, const TailRules &tails, int64_t unroll_li
     PlanLevel &level = plan.levels.back();
     if (plan.at_root() && plan.levels.size() == 1) {
         return;  // These are the block loops.
+    }
+    if (!plan.in_thread && plan.thread_level() < 0 && level.nest != nullptr &&
+        level.nest->children.size() > 1) {
+        return;  // All threads of the block meet at barriers inside the loops.
     }
     int64_t product = 1;
     bool all_pure = true;
@@ -99,9 +107,7 @@ void unroll_innermost(StagePlan &plan, const TailRules &tails, int64_t unroll_li
             // At the border of the image the region may be smaller than planned, so only a split
             // gives the loop a trip count that is a literal.
             LoopVar inner = v;
-            const Tail tail =
-                tails.may_overcompute(*plan.outermost) ? Tail::RoundUp : Tail::GuardWithIf;
-            inner.ref = plan.split(v.ref, v.trips, tail, "i");
+            inner.ref = plan.split(v.ref, v.trips, tails.for_box_in_thread(plan), "i");
             inner.literal = true;
             v.trips = 1;
             outer.push_back(v);

@@ -4,10 +4,12 @@
 #include "lowering/lower_schedule.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "lowering/block_mapping.h"
 #include "lowering/loop_splits.h"
+#include "lowering/size_conditions.h"
 #include "lowering/stage_plan.h"
 #include "lowering/staging.h"
 #include "lowering/tail_rules.h"
@@ -18,17 +20,26 @@ namespace anderson2021 {
 namespace {
 
 /// Makes the vector dimension the innermost one in memory.
-void state_storage_order(StagePlan &plan) {
-    std::vector<VarRef> order;
-    for (int d = 0; d < plan.func->dims(); d++) {
+Directive storage_order(const StagePlan &plan) {
+    Directive d;
+    d.kind = Directive::Kind::ReorderStorage;
+    for (int dim = 0; dim < plan.func->dims(); dim++) {
         for (const LoopDim &loop : plan.stage->loops) {
-            if (loop.pure_dim == d) {
+            if (loop.pure_dim == dim) {
                 const VarRef var{loop.var, false, loop.dims_index};
-                order.insert(d == plan.outermost->vector_dim ? order.begin() : order.end(), var);
+                d.vars.insert(dim == plan.outermost->vector_dim ? d.vars.begin() : d.vars.end(),
+                              var);
             }
         }
     }
-    plan.add(Directive::Kind::ReorderStorage, std::move(order));
+    return d;
+}
+
+/// Some other stage is computed in `nest` or in the levels of its own stage inside.
+bool computes_others(const LoopNest &nest) {
+    return std::any_of(nest.children.begin(), nest.children.end(), [&](const LoopNestPtr &c) {
+        return c->stage_id != nest.stage_id || computes_others(*c);
+    });
 }
 
 class ScheduleLowering {
@@ -36,33 +47,30 @@ public:
     ScheduleLowering(const PipelineGraph &graph,
                      const GpuDevice &device,
                      const LoweringOptions &options)
-        : graph_(graph), device_(device), options_(options), tails_(graph) {}
+        : graph_(graph), device_(device), options_(options), tails_(graph), sizes_(graph) {}
 
     ScheduleTrace lower(const LoopNest &root) {
         for (const LoopNestPtr &c : root.children) {
-            collect(*c, root, {-1, -1, -1, false});
+            collect(*c, root, {});
         }
         ScheduleTrace trace;
         for (StagePlan &plan : plans_) {
-            make_loops(plan);
-            StageDirectives stage;
-            stage.func = plan.func->id;
-            stage.stage_index = plan.stage->index;
-            stage.directives = plan.directives;
-            trace.stages.push_back(std::move(stage));
+            trace.stages.push_back(lower_stage(plan, trace.staged));
         }
-        std::stable_sort(trace.stages.begin(),
-                         trace.stages.end(),
-                         [](const StageDirectives &a, const StageDirectives &b) {
-                             return std::pair(a.func, a.stage_index) <
-                                    std::pair(b.func, b.stage_index);
+        const auto by_stage = [](const StageDirectives &a, const StageDirectives &b) {
+            return std::pair(a.func, a.stage_index) < std::pair(b.func, b.stage_index);
+        };
+        std::stable_sort(trace.stages.begin(), trace.stages.end(), by_stage);
+        std::stable_sort(trace.staged.begin(),
+                         trace.staged.end(),
+                         [](const StagedProducer &a, const StagedProducer &b) {
+                             return a.consumer < b.consumer;
                          });
-        collect_staged(trace);
         return trace;
     }
 
 private:
-    /// Where a stage is computed.
+    /// Where a stage is computed; -1 at the root.
     struct Place {
         int plan = -1;
         int level = -1;
@@ -72,15 +80,17 @@ private:
 
     void collect(const LoopNest &outermost, const LoopNest &parent, const Place &place);
     void collect_children(int plan);
-    void make_loops(StagePlan &plan);
-    void state_compute_level(StagePlan &plan) const;
-    void collect_staged(ScheduleTrace &trace) const;
-    const StagePlan *plan_of(const StageDirectives &stage) const;
+    StageDirectives lower_stage(StagePlan &plan, std::vector<StagedProducer> &staged);
+    void make_loops(StagePlan &plan, KernelThreads &kernel) const;
+    void make_blocks_and_threads(StagePlan &plan) const;
+    Directive compute_level(const StagePlan &plan) const;
 
     const PipelineGraph &graph_;
     const GpuDevice &device_;
     const LoweringOptions &options_;
     const TailRules tails_;
+    SizeConditions sizes_;
+    /// Enclosing stages come first.
     std::vector<StagePlan> plans_;
     /// Per plan of a root stage.
     std::vector<KernelThreads> kernels_;
@@ -138,61 +148,83 @@ void ScheduleLowering::collect_children(int id) {
     }
 }
 
-void ScheduleLowering::state_compute_level(StagePlan &plan) const {
-    if (plan.stage->index != 0) {
-        return;
-    }
+Directive ScheduleLowering::compute_level(const StagePlan &plan) const {
+    Directive d;
     if (plan.at_root()) {
-        plan.add(Directive::Kind::ComputeRoot, {});
-        return;
+        d.kind = Directive::Kind::ComputeRoot;
+        return d;
     }
     const StagePlan &site = plans_[static_cast<size_t>(plan.site_plan)];
-    plan.add(Directive::Kind::ComputeAt, {innermost_var(site, plan.site_level)});
-    Directive &d = plan.directives.back();
+    d.kind = Directive::Kind::ComputeAt;
+    d.vars = {innermost_var(site, plan.site_level)};
     d.at_func = site.func->id;
     d.at_stage = site.func->num_stages() > 1 ? site.stage->index : -1;
+    return d;
 }
 
-void ScheduleLowering::make_loops(StagePlan &plan) {
-    state_compute_level(plan);
-    if (plan.func->is_extern) {
-        return;
-    }
+void ScheduleLowering::make_loops(StagePlan &plan, KernelThreads &kernel) const {
     split_loops(plan, tails_);
     unroll_innermost(plan, tails_, device_.unroll_limit);
     if (plan.at_root() && !plan.in_thread) {
         move_single_trips_inside_blocks(plan);
     }
-    choose_threads(plan, kernels_[static_cast<size_t>(plan.task)]);
+    choose_threads(plan, kernel);
     reorder_loops(plan);
+}
+
+void ScheduleLowering::make_blocks_and_threads(StagePlan &plan) const {
     if (plan.at_root()) {
         map_blocks(plan, device_);
     }
     for (const VarRef &v : plan.thread_vars) {
         plan.add(Directive::Kind::GpuThreads, {v});
     }
+}
+
+StageDirectives ScheduleLowering::lower_stage(StagePlan &plan,
+                                              std::vector<StagedProducer> &staged) {
+    StageDirectives result;
+    result.func = plan.func->id;
+    result.stage_index = plan.stage->index;
+    if (plan.stage->index == 0) {
+        result.directives.push_back(compute_level(plan));
+    }
+    if (plan.func->is_extern) {
+        return result;
+    }
+    plan.in_clipped_tile = !plan.at_root() && plans_[static_cast<size_t>(plan.site_plan)].clips;
+    KernelThreads &kernel = kernels_[static_cast<size_t>(plan.task)];
+    const KernelThreads kernel_before = kernel;
+    StagePlan other = plan;
+    make_loops(plan, kernel);
+    std::optional<std::vector<SizeCondition>> conditions;
+    if (!plan.long_loops.empty()) {
+        conditions = sizes_.for_plan(plan);
+    }
+    if (!plan.long_loops.empty() && !conditions) {
+        plan = other;
+        plan.short_loops = ShortLoops::Guarded;
+        kernel = kernel_before;
+        make_loops(plan, kernel);
+    }
+    std::vector<StagedProducer> own_staged =
+        stage_producers(plan, graph_, inlined_, options_.max_staged_values);
+    make_blocks_and_threads(plan);
+    if (conditions) {
+        result.specialization = Specialization{std::move(*conditions), plan.directives};
+        const bool keep_whole = computes_others(*plan.outermost) || !own_staged.empty();
+        other.short_loops = keep_whole ? ShortLoops::UnitTiles : ShortLoops::Guarded;
+        KernelThreads other_kernel = kernel_before;
+        make_loops(other, other_kernel);
+        make_blocks_and_threads(other);
+    }
+    const std::vector<Directive> &loops = conditions ? other.directives : plan.directives;
+    result.directives.insert(result.directives.end(), loops.begin(), loops.end());
+    std::move(own_staged.begin(), own_staged.end(), std::back_inserter(staged));
     if (plan.stage->index == 0 && plan.outermost->vector_dim > 0) {
-        state_storage_order(plan);
+        result.directives.push_back(storage_order(plan));
     }
-}
-
-void ScheduleLowering::collect_staged(ScheduleTrace &trace) const {
-    for (const StageDirectives &s : trace.stages) {
-        const StagePlan &plan = *plan_of(s);
-        for (StagedProducer &staged :
-             stage_producers(plan, graph_, inlined_, options_.max_staged_values)) {
-            trace.staged.push_back(std::move(staged));
-        }
-    }
-}
-
-const StagePlan *ScheduleLowering::plan_of(const StageDirectives &stage) const {
-    for (const StagePlan &plan : plans_) {
-        if (plan.func->id == stage.func && plan.stage->index == stage.stage_index) {
-            return &plan;
-        }
-    }
-    return nullptr;
+    return result;
 }
 
 }  // namespace

@@ -154,8 +154,23 @@ private:
         statements_ << ";\n";
     }
 
+    void print_condition(const Specialization &s, StageKey key) {
+        statements_ << stage_name(key) << "\n    .specialize(";
+        const char *separator = "";
+        for (const SizeCondition &c : s.conditions) {
+            statements_ << separator << funcs_.at(c.func) << ".output_buffers()[0].dim(" << c.dim
+                        << ").extent() >= " << c.min_extent;
+            separator = " && ";
+        }
+        statements_ << ")";
+    }
+
     void print_stage(const StageDirectives &s) {
         const StageKey key{s.func, s.stage_index};
+        if (s.specialization) {
+            print_condition(*s.specialization, key);
+            print_calls(s.specialization->directives, key);
+        }
         statements_ << stage_name(key);
         if (s.directives.empty()) {
             // Tells Halide that the stage was not forgotten.

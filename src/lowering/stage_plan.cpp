@@ -99,6 +99,19 @@ StagePlan::split_outer(const VarRef &var, int64_t factor, Tail tail, const std::
     return outer;
 }
 
+VarRef StagePlan::split_outermost(const std::string &name) {
+    VarRef inner;
+    inner.name = names.fresh(name);
+    const VarRef around{kOutermostVar, false, -1};
+    Directive d;
+    d.kind = Directive::Kind::Split;
+    d.vars = {around, around, inner};
+    d.factor = 1;
+    directives.push_back(std::move(d));
+    order.push_back(inner);
+    return inner;
+}
+
 void StagePlan::add(Directive::Kind kind, std::vector<VarRef> vars) {
     Directive d;
     d.kind = kind;
@@ -150,6 +163,10 @@ std::vector<int> loop_order(const StagePlan &plan) {
         std::swap(order[static_cast<size_t>(i)], order[static_cast<size_t>(i - 1)]);
     }
     return order;
+}
+
+const Span &whole_span(const StagePlan &plan, int loop) {
+    return plan.parent->regions->of(plan.func->id).loop(plan.stage->index, loop);
 }
 
 VarRef innermost_var(const StagePlan &plan, int level) {

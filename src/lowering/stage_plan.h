@@ -6,6 +6,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "lowering/directive.h"
@@ -41,6 +43,13 @@ struct PlanLevel {
     std::vector<LoopVar> vars;
 };
 
+/// What to do about a loop of a root stage that must be at least as long as its tile.
+enum class ShortLoops {
+    Excluded,   // There are none: the schedule is only used where all loops are long enough.
+    Guarded,    // Test every point.
+    UnitTiles,  // Make tiles of a single point, so that everything computed inside stays simple.
+};
+
 struct StagePlan {
     const FuncNode *func = nullptr;
     const StageNode *stage = nullptr;
@@ -56,6 +65,15 @@ struct StagePlan {
     bool in_thread = false;
     /// Outermost first; without the leaf.
     std::vector<PlanLevel> levels;
+    /// Schedule for which sizes this is.
+    ShortLoops short_loops = ShortLoops::Excluded;
+    /// Loops that must have at least so many trips at run time: (loop, trips).
+    std::vector<std::pair<int, int64_t>> long_loops;
+    /// Tiles may be cut off by a guard, so that what is computed inside has no constant size.
+    bool clips = false;
+    /// This stage is computed inside tiles that may be cut off.
+    bool in_clipped_tile = false;
+
     /// Every loop of the innermost level is pure and unrolled (or there is none).
     bool all_unrolled = false;
     /// Loops that become GPU threads, x first.
@@ -81,16 +99,21 @@ struct StagePlan {
     /// Splits `var` by `factor`: `var` keeps its name and becomes the inner loop. Returns the outer
     /// one, named after `var` with `suffix` appended.
     VarRef split_outer(const VarRef &var, int64_t factor, Tail tail, const std::string &suffix);
+    /// Adds a loop of a single trip around all loops of the stage, which can't be reordered any
+    /// more.
+    VarRef split_outermost(const std::string &name);
     void add(Directive::Kind kind, std::vector<VarRef> vars);
 };
 
-/// A plan with levels, sizes and names but without variables. `site` and `site_level` tell where
-/// it is computed (null at the root).
+/// A plan with levels, sizes and names but without variables.
 StagePlan
 make_stage_plan(const PipelineGraph &graph, const LoopNest &outermost, const LoopNest &parent);
 
 /// Loops of the stage, innermost first, with the lane loop moved to the front of the pure ones.
 std::vector<int> loop_order(const StagePlan &plan);
+
+/// Trips of a loop before any split, at the compute site.
+const Span &whole_span(const StagePlan &plan, int loop);
 
 /// The innermost loop variable at or outside `level` in the final order; the variable "outermost"
 /// of Halide if there is none.

@@ -38,18 +38,41 @@ bool TailRules::may_overcompute(const LoopNest &nest) const {
     return true;
 }
 
-Tail TailRules::for_whole_loop(const StagePlan &plan, const Span &span, int64_t factor) const {
-    const int64_t extent = span.extent();
-    const bool fits = span.exact && extent % factor == 0;
-    // Within a block, rounding up must not make an allocation larger than planned.
-    if ((plan.at_root() || fits) && may_overcompute(*plan.outermost)) {
-        return Tail::RoundUp;
+TileEnd TailRules::for_whole_loop(StagePlan &plan, int loop, int64_t factor) const {
+    const Span &span = whole_span(plan, loop);
+    const bool divides = span.exact && span.extent() % factor == 0;
+    const bool harmless = may_overcompute(*plan.outermost);
+    if (!plan.at_root()) {
+        // Rounding up must not make an allocation larger than planned.
+        if (divides && harmless) {
+            return {Tail::RoundUp};
+        }
+        plan.clips = plan.clips || !divides || plan.in_clipped_tile;
+        return {Tail::GuardWithIf};
     }
-    // Below the root, a tile at the border may be smaller than planned.
-    if (plan.at_root() && plan.stage->index == 0 && span.exact && extent >= factor) {
-        return Tail::ShiftInwards;
+    if (harmless) {
+        return {Tail::RoundUp};
     }
-    return Tail::GuardWithIf;
+    if (divides) {
+        return {Tail::GuardWithIf};
+    }
+    if (plan.stage->index == 0 && span.extent() >= factor) {
+        if (span.exact) {
+            return {Tail::ShiftInwards};
+        }
+        plan.long_loops.emplace_back(loop, factor);
+        if (plan.short_loops != ShortLoops::Guarded) {
+            const bool single_points = plan.short_loops == ShortLoops::UnitTiles;
+            return {single_points ? Tail::Auto : Tail::ShiftInwards, single_points};
+        }
+    }
+    plan.clips = true;
+    return {Tail::GuardWithIf};
+}
+
+Tail TailRules::for_box_in_thread(const StagePlan &plan) const {
+    return !plan.in_clipped_tile && may_overcompute(*plan.outermost) ? Tail::RoundUp
+                                                                     : Tail::GuardWithIf;
 }
 
 }  // namespace anderson2021

@@ -5,13 +5,36 @@
 
 namespace anderson2021 {
 
+namespace {
+
+/// Another stage is computed at one of the levels that `nest` and its own children form.
+bool computes_inside(const LoopNest &nest) {
+    return std::any_of(nest.children.begin(), nest.children.end(), [&](const LoopNestPtr &c) {
+        return c->stage_id != nest.stage_id || computes_inside(*c);
+    });
+}
+
+/// A loop of one trip, to be put around everything that the stage does in a thread.
+LoopVar make_single_thread(StagePlan &plan) {
+    LoopVar single;
+    single.literal = single.exact = true;
+    const std::vector<LoopVar> &vars = plan.levels.front().vars;
+    const auto pure =
+        std::find_if(vars.begin(), vars.end(), [](const LoopVar &v) { return !v.ref.rvar; });
+    single.ref = pure == vars.end() ? plan.split_outermost("thread")
+                                    : plan.split(pure->ref, 1, Tail::Auto, "_thread");
+    return single;
+}
+
+}  // namespace
+
 bool KernelThreads::try_take(int dim, int64_t extent) {
-    if (dim >= std::min(3, device_.max_thread_dims) || extent > device_.max_thread_extent[dim]) {
+    if (dim >= std::min(3, device_->max_thread_dims) || extent > device_->max_thread_extent[dim]) {
         return false;
     }
     std::array<int64_t, 3> wanted = extent_;
     wanted[static_cast<size_t>(dim)] = std::max(extent, wanted[static_cast<size_t>(dim)]);
-    if (wanted[0] * wanted[1] * wanted[2] > device_.max_threads_per_block) {
+    if (wanted[0] * wanted[1] * wanted[2] > device_->max_threads_per_block) {
         return false;
     }
     extent_ = wanted;
@@ -24,6 +47,7 @@ void choose_threads(StagePlan &plan, KernelThreads &kernel) {
         return;
     }
     PlanLevel &level = plan.levels[static_cast<size_t>(thread_level)];
+    const LoopNest *const nest = level.nest;
     std::vector<LoopVar> around;
     for (LoopVar &v : level.vars) {
         if (v.ref.rvar || v.trips <= 1 ||
@@ -38,6 +62,11 @@ void choose_threads(StagePlan &plan, KernelThreads &kernel) {
             v.literal = v.exact = true;
         }
         plan.thread_vars.push_back(v.ref);
+    }
+    if (plan.thread_vars.empty() && nest != nullptr && computes_inside(*nest)) {
+        // Without a thread loop, whatever is computed inside would count as shared by the block.
+        around.insert(around.begin(), make_single_thread(plan));
+        plan.thread_vars.push_back(around.front().ref);
     }
     level.vars.insert(level.vars.end(), around.begin(), around.end());
 }

@@ -17,7 +17,7 @@ namespace anderson2021 {
 /// The threads of one kernel, while its stages are lowered.
 class KernelThreads {
 public:
-    explicit KernelThreads(const GpuDevice &device) : device_(device) {}
+    explicit KernelThreads(const GpuDevice &device) : device_(&device) {}
 
     /// Takes `extent` threads of dimension `dim` if the kernel then still is within all limits.
     bool try_take(int dim, int64_t extent);
@@ -25,7 +25,7 @@ public:
     int64_t extent(int dim) const { return extent_[static_cast<size_t>(dim)]; }
 
 private:
-    const GpuDevice &device_;
+    const GpuDevice *device_;
     std::array<int64_t, 3> extent_{1, 1, 1};
 };
 

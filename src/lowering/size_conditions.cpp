@@ -1,0 +1,113 @@
+#include "lowering/size_conditions.h"
+
+#include <algorithm>
+
+namespace anderson2021 {
+
+namespace {
+
+// Lengths that go through a division may be off by one per division, whatever the offset.
+constexpr int64_t kSlack = 2;
+
+bool is_free_of_estimates(const LoopDim &loop) {
+    switch (loop.source) {
+    case LoopDim::Source::ComputedDim:
+        return true;
+    case LoopDim::Source::Constant:
+        return loop.constant_span.exact;
+    case LoopDim::Source::Expression:
+        return loop.min_expr.exact && loop.max_expr.exact;
+    }
+    return false;
+}
+
+bool is_free_of_estimates(const Edge &edge) {
+    return std::all_of(edge.bounds.begin(), edge.bounds.end(), [](const EdgeBound &b) {
+        return b.min.exact && b.max.exact;
+    });
+}
+
+bool is_free_of_estimates(const ComputedDim &dim) {
+    return dim.kind != ComputedDim::Kind::Expression || (dim.min_expr.exact && dim.max_expr.exact);
+}
+
+template<typename T>
+bool all_free_of_estimates(const std::vector<T> &items) {
+    return std::all_of(
+        items.begin(), items.end(), [](const T &item) { return is_free_of_estimates(item); });
+}
+
+}  // namespace
+
+SizeConditions::SizeConditions(const PipelineGraph &graph) : graph_(graph) {
+    // Consumers come first.
+    for (const FuncNode &f : graph.funcs) {
+        bool follows = all_free_of_estimates(f.computed);
+        for (const StageNode &s : f.stages) {
+            follows = follows && all_free_of_estimates(s.loops);
+        }
+        for (const int e : f.outgoing_edges) {
+            const Edge &edge = graph.edge(e);
+            follows = follows && is_free_of_estimates(edge) &&
+                      follows_outputs_[static_cast<size_t>(edge.consumer_func)];
+        }
+        follows_outputs_.push_back(follows);
+    }
+}
+
+const SizeConditions::Fraction &SizeConditions::fraction(int64_t divisor) {
+    for (const auto &[d, fraction] : fractions_) {
+        if (d == divisor) {
+            return *fraction;
+        }
+    }
+    auto fraction = std::make_unique<Fraction>();
+    fraction->graph = graph_;
+    for (FuncNode &f : fraction->graph.funcs) {
+        for (Span &span : f.estimate) {
+            if (!span.exact) {
+                span.max = span.min + std::max<int64_t>(1, span.extent() / divisor) - 1;
+            }
+        }
+    }
+    fraction->regions.emplace(fraction->graph);
+    fractions_.emplace_back(divisor, std::move(fraction));
+    return *fractions_.back().second;
+}
+
+bool SizeConditions::long_enough(const StagePlan &plan, const Fraction &fraction) const {
+    const FuncRegion &region = fraction.regions->of(plan.func->id);
+    return std::all_of(plan.long_loops.begin(), plan.long_loops.end(), [&](const auto &l) {
+        return region.loop(plan.stage->index, l.first).extent() >= l.second + kSlack;
+    });
+}
+
+std::optional<std::vector<SizeCondition>> SizeConditions::for_plan(const StagePlan &plan) {
+    std::vector<SizeCondition> conditions;
+    if (plan.func->is_output) {
+        for (const auto &[loop, trips] : plan.long_loops) {
+            conditions.push_back({plan.func->id, plan.loop(loop).pure_dim, trips});
+        }
+        return conditions;
+    }
+    if (!follows_outputs_[static_cast<size_t>(plan.func->id)]) {
+        return std::nullopt;
+    }
+    for (const int64_t divisor : {16, 8, 4, 2, 1}) {
+        const Fraction &smaller = fraction(divisor);
+        if (!long_enough(plan, smaller)) {
+            continue;
+        }
+        for (const FuncNode &f : smaller.graph.funcs) {
+            for (size_t d = 0; f.is_output && d < f.estimate.size(); d++) {
+                if (!f.estimate[d].exact) {
+                    conditions.push_back({f.id, static_cast<int>(d), f.estimate[d].extent()});
+                }
+            }
+        }
+        return conditions;
+    }
+    return std::nullopt;
+}
+
+}  // namespace anderson2021
