@@ -4,13 +4,13 @@ import os
 import re
 import sys
 
-from toolchain import APPS, run
+from toolchain import APPS, OPENCL_ON_CPU, run
 
 
 def make(folder, tools, *words):
     return run(
         ["make", "-C", APPS / "hist", f"OUT={folder}", f"PLUGIN={tools.plugin}", *words],
-        environment={"HL_OCL_DEVICE_TYPE": "cpu"},
+        environment=OPENCL_ON_CPU,
     )
 
 
@@ -71,7 +71,7 @@ def test_cmake_builds_and_runs(tools, folder):
     ).require_success()
     outcome = run(
         [cmake, "--build", folder, "--target", "run_app_cuda_mat_mul"],
-        environment={"HL_OCL_DEVICE_TYPE": "cpu"},
+        environment=OPENCL_ON_CPU,
     ).require_success()
     assert len(re.findall("auto against cpu: .*: OK", outcome.output)) == 2
     assert "autoscheduler.beam_size=4" in (folder / "mat_mul_auto.schedule.h").read_text()

@@ -3,22 +3,21 @@
 import sys
 from pathlib import Path
 
-from toolchain import run
+from toolchain import OPENCL_ON_CPU, run
 
 HERE = Path(__file__).parent
-OPENCL = {"HL_OCL_DEVICE_TYPE": "cpu"}
 
 
 def test_cpp_host(tools):
     program = tools.host_program(HERE / "cpp_host.cpp")
-    outcome = run([program, tools.plugin], environment=OPENCL).require_success()
+    outcome = run([program, tools.plugin], environment=OPENCL_ON_CPU).require_success()
     assert outcome.output.count("caught:") == 5
     assert outcome.output.endswith("all right\n")
 
 
 def test_python_host(tools):
     outcome = run(
-        [sys.executable, HERE / "python_host.py", tools.plugin], environment=OPENCL
+        [sys.executable, HERE / "python_host.py", tools.plugin], environment=OPENCL_ON_CPU
     ).require_success()
     assert outcome.output.count("caught:") == 4
     assert outcome.output.endswith("all right\n")

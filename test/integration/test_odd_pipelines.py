@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from toolchain import run
+from toolchain import OPENCL_ON_CPU, run
 
 SCRIPT = Path(__file__).with_name("odd_pipelines.py")
 NAMES = tuple(
@@ -19,7 +19,7 @@ NAMES = tuple(
 def test_equals_cpu(tools, name):
     outcome = run(
         [sys.executable, SCRIPT, tools.plugin, name],
-        environment={"HL_OCL_DEVICE_TYPE": "cpu", "POCL_CACHE_DIR": str(tools.work / "pocl")},
+        environment={**OPENCL_ON_CPU, "POCL_CACHE_DIR": str(tools.work / "pocl")},
     ).require_success()
     assert outcome.output.endswith("all right\n")
     assert not re.search("Ignoring assertion|guaranteed to fail", outcome.output)
