@@ -30,7 +30,12 @@ BeamPass::BeamPass(SearchContext &context,
       progress_(context.graph.num_funcs(), context.options.beam_size) {}
 
 PassOutcome BeamPass::run() {
-    beam_ = {make_initial_state(context_.graph, context_.editor.make_root())};
+    return run_from(make_initial_state(context_.graph, context_.editor.make_root()));
+}
+
+PassOutcome BeamPass::run_from(SearchStatePtr start) {
+    decision_ = start->num_decisions;
+    beam_ = {std::move(start)};
     for (;;) {
         context_.evaluator.take_rejections();
         expand_parents();

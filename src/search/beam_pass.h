@@ -37,7 +37,10 @@ public:
              const PassSettings &settings,
              const PermittedHashes &permitted);
 
+    /// From nothing.
     PassOutcome run();
+    /// Keeps the decisions that led to `start` and searches for the others.
+    PassOutcome run_from(SearchStatePtr start);
 
 private:
     // Successors in the form in which the next step picks from them.

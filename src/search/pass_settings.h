@@ -15,6 +15,9 @@ struct PassSettings {
     FrozenDecisions frozen;
     /// Recomputing a Func often is no reason to drop a schedule.
     bool exempt_all = false;
+    /// Inlines Funcs that are inlined eagerly (space/inline_move.h) wherever that is legal. A
+    /// smaller space, in which the beam gets further.
+    bool eager_inlining = false;
     /// Obeys the partial schedule, if there is one.
     bool follows_partial_schedule = true;
 

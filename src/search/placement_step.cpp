@@ -149,7 +149,10 @@ bool PlacementStep::goes_on(const Work &work) const {
     if (work.result.placed.empty() || constrained_) {
         return true;
     }
-    return !settings_.frozen.is_inlined(func_.id) && !inlining_dominates(context_.graph, func_);
+    const bool enough = settings_.frozen.is_inlined(func_.id) ||
+                        (settings_.eager_inlining && is_inlined_eagerly(func_)) ||
+                        inlining_dominates(context_.graph, func_);
+    return !enough;
 }
 
 std::vector<PlacementStep::Proposal> PlacementStep::proposals(const SearchState &parent) const {

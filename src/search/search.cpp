@@ -6,12 +6,14 @@
 
 #include "featurizer/featurizer.h"
 #include "schedule/schedule_parser.h"
+#include "schedule/schedule_text.h"
 #include "search/beam_pass.h"
 #include "search/partial_matcher.h"
 #include "search/root_profile.h"
 #include "search/search_context.h"
 #include "search/search_report.h"
 #include "search/stopwatch.h"
+#include "space/inline_move.h"
 #include "support/error.h"
 #include "support/log.h"
 
@@ -20,6 +22,8 @@ namespace anderson2021 {
 namespace {
 
 constexpr int kDefaultPasses = 5;
+// Rounds of refinement at most; mostly the second one finds nothing any more.
+constexpr int kMaxRefinements = 3;
 // Trees whose costs are remembered from one pass to the next.
 constexpr size_t kMaxKnownTrees = 100000;
 
@@ -96,7 +100,13 @@ public:
 private:
     int num_passes() const;
     void run_passes();
+    bool run_family(PassSettings settings);
+    bool is_random() const;
+    bool has_eagerly_inlined_funcs() const;
+    void refine(PassSettings settings);
     void freeze(PassSettings &settings);
+    void keep_better(const PassOutcome &outcome);
+    void trim();
     void fall_back();
     PassOutcome run_pass(const PassSettings &settings, const PermittedHashes &permitted);
     SearchResult make_result();
@@ -116,6 +126,7 @@ private:
     SearchStats stats_;
     SearchContext context_;
     SearchStatePtr best_;
+    int num_passes_run_ = 0;
 };
 
 SearchResult CoarseToFine::run() {
@@ -146,18 +157,85 @@ void CoarseToFine::run_passes() {
         settings.num_passes--;
         freeze(settings);
     }
+    // A sample, a greedy search, or the one pass that was asked for is taken as it comes.
+    const bool thorough = settings.num_passes > 1 && options_.beam_size > 1 && !is_random();
+    if (run_family(settings) || !thorough) {
+        return;
+    }
+    if (has_eagerly_inlined_funcs()) {
+        settings.eager_inlining = true;
+        run_family(settings);
+        settings.eager_inlining = false;
+    }
+    if (best_ != nullptr) {
+        refine(settings);
+    }
+}
+
+// Passes from coarse to fine. True if nothing was left out, so that no further pass can find
+// anything better.
+bool CoarseToFine::run_family(PassSettings settings) {
     PermittedHashes permitted;
     for (settings.index = 0; settings.index < settings.num_passes; settings.index++) {
         PassOutcome outcome = run_pass(settings, permitted);
-        if (outcome.best != nullptr && (best_ == nullptr || outcome.best->cost() < best_->cost())) {
-            best_ = outcome.best;
-        }
+        keep_better(outcome);
         permitted = std::move(outcome.permitted);
         // Passes differ in what they leave out, so where nothing was left out they all agree.
         if (outcome.exhaustive) {
+            return true;
+        }
+        // Without chance they differ in how they tell look-alikes, which a beam of one never does.
+        if (options_.beam_size == 1 && !is_random()) {
+            return false;
+        }
+    }
+    return false;
+}
+
+bool CoarseToFine::is_random() const {
+    return options_.random_dropout < 100 || options_.randomize_tilings != 0;
+}
+
+void CoarseToFine::keep_better(const PassOutcome &outcome) {
+    if (outcome.best != nullptr && (best_ == nullptr || outcome.best->cost() < best_->cost())) {
+        best_ = outcome.best;
+    }
+}
+
+bool CoarseToFine::has_eagerly_inlined_funcs() const {
+    for (const FuncNode &func : graph_.funcs) {
+        if (is_inlined_eagerly(func) && can_inline(func) && !inlining_dominates(graph_, func)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Early decisions are taken while most costs are still unknown, and the beam is then spent on their
+// variants. So the decisions of the best schedule are kept up to some point, for each such point,
+// and the whole beam goes into what follows.
+void CoarseToFine::refine(PassSettings settings) {
+    settings.index = 0;
+    for (int round = 0; round < kMaxRefinements; round++) {
+        const double cost_before = best_->cost();
+        for (int kept = 1; kept < 2 * graph_.num_funcs() - 1; kept++) {
+            const SearchState *after = best_.get();
+            while (after->num_decisions > kept + 1) {
+                after = after->parent.get();
+            }
+            // Where there is nothing to decide, the next point gives the same.
+            if (after->tree != after->parent->tree) {
+                stats_.refinements++;
+                keep_better(BeamPass(context_, settings, {}).run_from(after->parent));
+            }
+        }
+        trim();
+        if (best_->cost() == cost_before) {
             break;
         }
     }
+    ANDERSON_LOG(1) << "Refined result: State with cost " << best_->cost() << ":\n"
+                    << print_schedule(*best_->tree, graph_);
 }
 
 // The pre-pass: where would the Funcs go if nothing was fused?
@@ -201,20 +279,26 @@ void CoarseToFine::fall_back() {
 }
 
 PassOutcome CoarseToFine::run_pass(const PassSettings &settings, const PermittedHashes &permitted) {
+    const int number = settings.is_pre_pass() ? 0 : ++num_passes_run_;
     stats_.passes++;
     PassOutcome outcome = BeamPass(context_, settings, permitted).run();
     if (outcome.best != nullptr) {
         ANDERSON_LOG(1) << print_pass_result(
-            settings.index, outcome.best->cost(), *outcome.best->tree, graph_);
+            number, outcome.best->cost(), *outcome.best->tree, graph_);
     } else {
-        ANDERSON_LOG(1) << "Pass " << settings.index + 1 << " found no legal place for Func "
+        ANDERSON_LOG(1) << "Pass " << number << " found no legal place for Func "
                         << graph_.func(outcome.stuck_func).name << ": "
                         << outcome.rejections.text();
     }
+    trim();
+    return outcome;
+}
+
+// Forgets what has become useless.
+void CoarseToFine::trim() {
     evaluator_.trim(kMaxKnownTrees);
     interner_.trim();
     store_.trim();
-    return outcome;
 }
 
 void CoarseToFine::report_stuck(const PassOutcome &outcome) const {

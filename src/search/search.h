@@ -32,7 +32,9 @@ struct SearchStats {
     int64_t tilings_accepted = 0;
     /// Schedules that broke a rule.
     int64_t rejections = 0;
+    /// Passes over all decisions, and partial ones that start from the best schedule found.
     int64_t passes = 0;
+    int64_t refinements = 0;
     double featurization_ms = 0;
     double enqueue_ms = 0;
     double feature_write_ms = 0;

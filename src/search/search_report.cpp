@@ -56,9 +56,9 @@ std::string print_statistics(const SearchStats &stats) {
 }
 
 std::string
-print_pass_result(int index, double cost, const LoopNest &root, const PipelineGraph &graph) {
+print_pass_result(int number, double cost, const LoopNest &root, const PipelineGraph &graph) {
     std::ostringstream out;
-    out << "Pass " << index + 1 << " result: State with cost " << cost << ":\n"
+    out << "Pass " << number << " result: State with cost " << cost << ":\n"
         << print_schedule(root, graph);
     return out.str();
 }

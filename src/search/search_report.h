@@ -13,9 +13,10 @@ namespace anderson2021 {
 /// the cut totals, as scripts that read these lines expect.
 std::string print_statistics(const SearchStats &stats);
 
-/// "Pass <index + 1> result: State with cost <cost>:" and the tree.
+/// "Pass <number> result: State with cost <cost>:" and the tree. The first pass is number 1, the
+/// pre-pass 0.
 std::string
-print_pass_result(int index, double cost, const LoopNest &root, const PipelineGraph &graph);
+print_pass_result(int number, double cost, const LoopNest &root, const PipelineGraph &graph);
 
 /// "Search space options:" and one line per move.
 std::string print_search_space(const Options &options);

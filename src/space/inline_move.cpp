@@ -51,8 +51,12 @@ bool can_inline(const FuncNode &func) {
     return func.num_stages() == 1 && !func.is_output && !func.is_input && !func.is_extern;
 }
 
+bool is_inlined_eagerly(const FuncNode &func) {
+    return func.is_pointwise && func.outgoing_edges.size() == 1;
+}
+
 bool inlining_dominates(const PipelineGraph &graph, const FuncNode &func) {
-    if (!func.is_pointwise || func.outgoing_edges.size() != 1) {
+    if (!is_inlined_eagerly(func)) {
         return false;
     }
     const FuncNode &reader = graph.func(graph.edge(func.outgoing_edges[0]).consumer_func);

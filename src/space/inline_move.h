@@ -14,6 +14,10 @@ bool can_inline(const FuncNode &func);
 /// reader, and so are its neighbours (readers may also be boundary conditions).
 bool inlining_dominates(const PipelineGraph &graph, const FuncNode &func);
 
+/// A pointwise Func with one reader: inlining it is nearly always right, unless it is expensive and
+/// the reader reads it often.
+bool is_inlined_eagerly(const FuncNode &func);
+
 /// Schedules that recompute `func` often are not dropped for that reason: Halide calls it trivial,
 /// or it is pointwise and, looking through what `root` inlines, exactly one Func uses it.
 bool is_always_considered_for_inlining(const PipelineGraph &graph,

@@ -89,6 +89,35 @@ TEST(BeamPass, ABeamOfOneIsGreedy) {
     }
 }
 
+TEST(BeamPass, KeepsTheDecisionsOfItsStart) {
+    SearchHarness h(test::harris_graph(512, 256));
+    h.settings.num_passes = 5;
+    const SearchStatePtr tiled = h.successors(h.successors(h.initial_state())[0])[3];
+    const SearchStatePtr start = h.successors(tiled).back();
+    const PassOutcome outcome = BeamPass(h.context, h.settings, {}).run_from(start);
+    const SearchState *s = outcome.best.get();
+    while (s->num_decisions > start->num_decisions) {
+        s = s->parent.get();
+    }
+    EXPECT_EQ(s, start.get());
+}
+
+TEST(BeamPass, EagerInliningLeavesNoChoice) {
+    SearchHarness h(test::stencil_graph());
+    h.settings.num_passes = 5;
+    h.settings.eager_inlining = true;
+    // f is pointwise and has one reader, a stencil.
+    ASSERT_TRUE(h.graph.func(2).is_pointwise);
+    const PassOutcome outcome = run_pass(h);
+    EXPECT_TRUE(outcome.best->tree->computes(2));
+    for (const LoopNestPtr &task : outcome.best->tree->children) {
+        EXPECT_NE(task->func, 2);
+        for (const int stored : task->store_set_with_descendants()) {
+            EXPECT_NE(stored, 2);
+        }
+    }
+}
+
 TEST(BeamPass, SaysWhereItGotStuck) {
     Options options = test::test_options();
     options.search_space_options = "0010";

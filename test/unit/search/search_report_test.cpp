@@ -57,7 +57,7 @@ TEST(SearchReport, AveragesOfNothingAreZero) {
 TEST(SearchReport, PassResultShowsCostAndTree) {
     const test::Pipeline p(test::stencil_graph(64));
     const LoopNestPtr root = p.place_at_root(p.editor.make_root(), 0);
-    const std::string text = print_pass_result(2, 0.5, *root, p.graph);
+    const std::string text = print_pass_result(3, 0.5, *root, p.graph);
     EXPECT_EQ(text.find("Pass 3 result: State with cost 0.5:\n gpu_none\n"), 0u);
     EXPECT_NE(text.find("\nh 64c (0, 0) t gpu_none\n"), std::string::npos);
 }
