@@ -73,8 +73,8 @@ private:
         if (d.kind == Directive::Kind::ComputeRoot) {
             func_.compute_root();
         } else if (d.kind == Directive::Kind::ComputeAt) {
-            const auto &site = functions_.at(static_cast<size_t>(d.at_func));
-            func_.compute_at(Halide::LoopLevel(site, loop_var(d.vars.at(0)), d.at_stage));
+            const Func site(functions_.at(static_cast<size_t>(d.at_func)));
+            func_.compute_at(Halide::LoopLevel(site, loop_var(d.vars.at(0))));
         } else if (d.kind == Directive::Kind::StoreIn) {
             func_.store_in(memory_type(d.memory));
         } else {

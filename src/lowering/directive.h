@@ -39,10 +39,10 @@ struct Directive {
     std::vector<VarRef> vars;
     int64_t factor = 0;
     Tail tail = Tail::Auto;
-    /// ComputeAt: Func id of the loop level, its stage index, and whether it is meant for a
-    /// wrapper.
+    /// ComputeAt: Func id and stage index of the loop. Halide must not be told the stage (that is
+    /// for compute_with only): it computes the Func in whichever stage reads it.
     int at_func = -1;
-    int at_stage = -1;
+    int at_stage = 0;
     /// StoreIn: "GPUShared" or "Register".
     std::string memory;
 };

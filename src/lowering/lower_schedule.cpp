@@ -9,6 +9,7 @@
 
 #include "lowering/block_mapping.h"
 #include "lowering/loop_splits.h"
+#include "lowering/root_placements.h"
 #include "lowering/size_conditions.h"
 #include "lowering/stage_plan.h"
 #include "lowering/staging.h"
@@ -35,13 +36,6 @@ Directive storage_order(const StagePlan &plan) {
     return d;
 }
 
-/// Some other stage is computed in `nest` or in the levels of its own stage inside.
-bool computes_others(const LoopNest &nest) {
-    return std::any_of(nest.children.begin(), nest.children.end(), [&](const LoopNestPtr &c) {
-        return c->stage_id != nest.stage_id || computes_others(*c);
-    });
-}
-
 class ScheduleLowering {
 public:
     ScheduleLowering(const PipelineGraph &graph,
@@ -50,6 +44,8 @@ public:
         : graph_(graph), device_(device), options_(options), tails_(graph), sizes_(graph) {}
 
     ScheduleTrace lower(const LoopNest &root) {
+        root_ = &root;
+        to_root_ = find_root_placements(root, graph_);
         for (const LoopNestPtr &c : root.children) {
             collect(*c, root, {});
         }
@@ -90,10 +86,13 @@ private:
     const LoweringOptions &options_;
     const TailRules tails_;
     SizeConditions sizes_;
+    const LoopNest *root_ = nullptr;
     /// Enclosing stages come first.
     std::vector<StagePlan> plans_;
     /// Per plan of a root stage.
     std::vector<KernelThreads> kernels_;
+    /// Funcs that do not stay where the tree has them.
+    BitSet to_root_;
     /// Funcs inlined anywhere.
     BitSet inlined_;
 };
@@ -101,25 +100,29 @@ private:
 void ScheduleLowering::collect(const LoopNest &outermost,
                                const LoopNest &parent,
                                const Place &place) {
-    if (graph_.func(outermost.func).is_input) {
+    const FuncNode &func = graph_.func(outermost.func);
+    if (func.is_input) {
         return;
     }
     const int id = static_cast<int>(plans_.size());
-    plans_.push_back(make_stage_plan(graph_, outermost, parent));
+    const bool to_root = to_root_.contains(func.id);
+    const bool at_root = place.plan < 0 || to_root;
+    plans_.push_back(to_root ? make_root_stage_plan(graph_, outermost, *root_, device_.warp_size)
+                             : make_stage_plan(graph_, outermost, parent));
     kernels_.emplace_back(device_);
     StagePlan &plan = plans_.back();
-    plan.site_plan = place.plan;
-    plan.site_level = place.level;
-    plan.task = place.task < 0 ? id : place.task;
+    plan.site_plan = at_root ? -1 : place.plan;
+    plan.site_level = at_root ? -1 : place.level;
+    plan.task = at_root ? id : place.task;
     plan.in_thread = place.in_thread;
-    if (plan.at_root()) {
+    if (at_root) {
         // Without a pure Var there is nothing to be distributed.
         plan.in_thread = std::all_of(plan.stage->loops.begin(),
                                      plan.stage->loops.end(),
                                      [](const LoopDim &d) { return d.rvar; });
-        if (!plan.in_thread) {
-            spread_blocks_over_threads(plan, device_);
-        }
+    }
+    if (at_root && !to_root && !plan.in_thread) {
+        spread_blocks_over_threads(plan, device_);
     }
     collect_children(id);
 }
@@ -158,7 +161,7 @@ Directive ScheduleLowering::compute_level(const StagePlan &plan) const {
     d.kind = Directive::Kind::ComputeAt;
     d.vars = {innermost_var(site, plan.site_level)};
     d.at_func = site.func->id;
-    d.at_stage = site.func->num_stages() > 1 ? site.stage->index : -1;
+    d.at_stage = site.stage->index;
     return d;
 }
 
@@ -212,7 +215,7 @@ StageDirectives ScheduleLowering::lower_stage(StagePlan &plan,
     make_blocks_and_threads(plan);
     if (conditions) {
         result.specialization = Specialization{std::move(*conditions), plan.directives};
-        const bool keep_whole = computes_others(*plan.outermost) || !own_staged.empty();
+        const bool keep_whole = plan.computes_others(0) || !own_staged.empty();
         other.short_loops = keep_whole ? ShortLoops::UnitTiles : ShortLoops::Guarded;
         KernelThreads other_kernel = kernel_before;
         make_loops(other, other_kernel);

@@ -107,13 +107,8 @@ private:
     }
 
     std::string compute_at(const Directive &d) {
-        const std::string func = funcs_.at(d.at_func);
-        const std::string level = var(d.vars[0], {d.at_func, std::max(d.at_stage, 0)});
-        if (d.at_stage < 0) {
-            return "compute_at(" + func + ", " + level + ")";
-        }
-        return "compute_at(::Halide::LoopLevel(" + func + ", " + level + ", " +
-               std::to_string(d.at_stage) + "))";
+        return "compute_at(" + funcs_.at(d.at_func) + ", " +
+               var(d.vars[0], {d.at_func, d.at_stage}) + ")";
     }
 
     std::string call(const Directive &d, StageKey key) {

@@ -30,6 +30,40 @@ size_t position_of(const std::vector<VarRef> &order, const std::string &name) {
     return 0;
 }
 
+std::vector<PlanLevel> tree_levels(const LoopNest &outermost) {
+    std::vector<PlanLevel> levels;
+    for (const LoopNest *nest = &outermost; nest != nullptr; nest = next_level(*nest)) {
+        if (!nest->innermost) {
+            PlanLevel level;
+            level.axis = nest->axis;
+            level.nest = nest;
+            level.size = nest->size;
+            levels.push_back(std::move(level));
+        }
+    }
+    return levels;
+}
+
+/// A plan without levels.
+StagePlan
+empty_plan(const PipelineGraph &graph, const LoopNest &outermost, const LoopNest &parent) {
+    StagePlan plan;
+    plan.func = &graph.func(outermost.func);
+    plan.stage = &graph.stage(outermost.stage_id);
+    plan.parent = &parent;
+    plan.outermost = &outermost;
+    plan.names.reserve(kOutermostVar);
+    for (int i = 0; i < plan.num_loops(); i++) {
+        const LoopDim &dim = plan.loop(i);
+        plan.names.reserve(dim.var);
+        plan.order.push_back({dim.var, dim.rvar, dim.dims_index});
+    }
+    std::stable_sort(plan.order.begin(), plan.order.end(), [](const VarRef &a, const VarRef &b) {
+        return a.dims_index < b.dims_index;
+    });
+    return plan;
+}
+
 /// Block loops and reductions must not share a level: an untiled stage gets an inner one.
 void separate_reductions(StagePlan &plan) {
     if (plan.levels.size() > 1) {
@@ -68,6 +102,19 @@ int64_t StagePlan::trips_below(int level, int loop) const {
         trips *= levels[l].size[static_cast<size_t>(loop)];
     }
     return trips;
+}
+
+bool StagePlan::computes_others(int level) const {
+    for (size_t l = static_cast<size_t>(level); l < levels.size(); l++) {
+        const LoopNest *const nest = levels[l].nest;
+        if (nest != nullptr &&
+            std::any_of(nest->children.begin(), nest->children.end(), [&](const LoopNestPtr &c) {
+                return c->stage_id != nest->stage_id;
+            })) {
+            return true;
+        }
+    }
+    return false;
 }
 
 VarRef StagePlan::split(const VarRef &var, int64_t factor, Tail tail, const std::string &suffix) {
@@ -121,33 +168,45 @@ void StagePlan::add(Directive::Kind kind, std::vector<VarRef> vars) {
 
 StagePlan
 make_stage_plan(const PipelineGraph &graph, const LoopNest &outermost, const LoopNest &parent) {
-    StagePlan plan;
-    plan.func = &graph.func(outermost.func);
-    plan.stage = &graph.stage(outermost.stage_id);
-    plan.parent = &parent;
-    plan.outermost = &outermost;
-    for (const LoopNest *nest = &outermost; nest != nullptr; nest = next_level(*nest)) {
-        if (!nest->innermost) {
-            PlanLevel level;
-            level.axis = nest->axis;
-            level.nest = nest;
-            level.size = nest->size;
-            plan.levels.push_back(std::move(level));
-        }
-    }
+    StagePlan plan = empty_plan(graph, outermost, parent);
+    plan.levels = tree_levels(outermost);
     ANDERSON_CHECK(!plan.levels.empty()) << plan.stage->name << " has no level besides its leaf";
     if (parent.is_root()) {
         separate_reductions(plan);
     }
-    plan.names.reserve(kOutermostVar);
-    for (int i = 0; i < plan.num_loops(); i++) {
-        const LoopDim &dim = plan.loop(i);
-        plan.names.reserve(dim.var);
-        plan.order.push_back({dim.var, dim.rvar, dim.dims_index});
+    return plan;
+}
+
+StagePlan make_root_stage_plan(const PipelineGraph &graph,
+                               const LoopNest &outermost,
+                               const LoopNest &root,
+                               int64_t num_threads) {
+    StagePlan plan = empty_plan(graph, outermost, root);
+    const auto n = static_cast<size_t>(plan.num_loops());
+    PlanLevel blocks, threads;
+    blocks.axis = GpuAxis::Block;
+    threads.axis = GpuAxis::Thread;
+    blocks.size.assign(n, 1);
+    threads.size.assign(n, 1);
+    std::vector<PlanLevel> serial = tree_levels(outermost);
+    for (PlanLevel &level : serial) {
+        level.axis = GpuAxis::Serial;
+        level.size.assign(n, 1);
     }
-    std::stable_sort(plan.order.begin(), plan.order.end(), [](const VarRef &a, const VarRef &b) {
-        return a.dims_index < b.dims_index;
-    });
+    bool first = true;
+    for (const int loop : loop_order(plan)) {
+        const auto i = static_cast<size_t>(loop);
+        const int64_t trips = std::max<int64_t>(1, whole_span(plan, loop).extent());
+        if (plan.loop(loop).rvar) {
+            serial.back().size[i] = trips;
+            continue;
+        }
+        threads.size[i] = first ? std::min(num_threads, trips) : 1;
+        blocks.size[i] = (trips + threads.size[i] - 1) / threads.size[i];
+        first = false;
+    }
+    plan.levels = std::move(serial);
+    plan.levels.insert(plan.levels.begin(), {std::move(blocks), std::move(threads)});
     return plan;
 }
 

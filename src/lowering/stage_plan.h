@@ -93,6 +93,9 @@ struct StagePlan {
     /// Product of the sizes of `loop` over all levels inside `level`.
     int64_t trips_below(int level, int loop) const;
 
+    /// Other stages are computed at `level` or inside.
+    bool computes_others(int level) const;
+
     /// Splits `var` by `factor`: `var` keeps its name and becomes the outer loop. Returns the
     /// inner one, named after `var` with `suffix` appended.
     VarRef split(const VarRef &var, int64_t factor, Tail tail, const std::string &suffix);
@@ -108,6 +111,14 @@ struct StagePlan {
 /// A plan with levels, sizes and names but without variables.
 StagePlan
 make_stage_plan(const PipelineGraph &graph, const LoopNest &outermost, const LoopNest &parent);
+
+/// A plan for computing the stage at the root, wherever the tree has it: one point per thread, up
+/// to `num_threads` threads along the lane loop. Its own levels become serial ones inside, so that
+/// whatever they compute still is computed by a thread.
+StagePlan make_root_stage_plan(const PipelineGraph &graph,
+                               const LoopNest &outermost,
+                               const LoopNest &root,
+                               int64_t num_threads);
 
 /// Loops of the stage, innermost first, with the lane loop moved to the front of the pure ones.
 std::vector<int> loop_order(const StagePlan &plan);

@@ -64,7 +64,7 @@ std::optional<StagedProducer> make_staged(const StagePlan &plan,
     at.kind = Directive::Kind::ComputeAt;
     at.vars = {innermost_var(plan, thread_level)};
     at.at_func = plan.func->id;
-    at.at_stage = plan.func->num_stages() > 1 ? plan.stage->index : -1;
+    at.at_stage = plan.stage->index;
     staged.directives.push_back(at);
     NameAllocator names;
     for (const std::string &arg : producer.args) {

@@ -7,13 +7,6 @@ namespace anderson2021 {
 
 namespace {
 
-/// Another stage is computed at one of the levels that `nest` and its own children form.
-bool computes_inside(const LoopNest &nest) {
-    return std::any_of(nest.children.begin(), nest.children.end(), [&](const LoopNestPtr &c) {
-        return c->stage_id != nest.stage_id || computes_inside(*c);
-    });
-}
-
 /// A loop of one trip, to be put around everything that the stage does in a thread.
 LoopVar make_single_thread(StagePlan &plan) {
     LoopVar single;
@@ -47,7 +40,6 @@ void choose_threads(StagePlan &plan, KernelThreads &kernel) {
         return;
     }
     PlanLevel &level = plan.levels[static_cast<size_t>(thread_level)];
-    const LoopNest *const nest = level.nest;
     std::vector<LoopVar> around;
     for (LoopVar &v : level.vars) {
         if (v.ref.rvar || v.trips <= 1 ||
@@ -63,7 +55,7 @@ void choose_threads(StagePlan &plan, KernelThreads &kernel) {
         }
         plan.thread_vars.push_back(v.ref);
     }
-    if (plan.thread_vars.empty() && nest != nullptr && computes_inside(*nest)) {
+    if (plan.thread_vars.empty() && plan.computes_others(thread_level)) {
         // Without a thread loop, whatever is computed inside would count as shared by the block.
         around.insert(around.begin(), make_single_thread(plan));
         plan.thread_vars.push_back(around.front().ref);

@@ -1,7 +1,10 @@
 #include "pipeline_runner.h"
 
+#include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <random>
+#include <regex>
 #include <sstream>
 #include <stdexcept>
 
@@ -145,6 +148,29 @@ std::string difference(const std::vector<Image> &expected, const std::vector<Ima
     return "";
 }
 
+std::string heap_allocations_in_kernels(const TestPipeline &p) {
+    const char *path = std::getenv("ANDERSON_FUZZ_STMT");
+    const std::string file =
+        path != nullptr ? path : Halide::Internal::file_make_temp("anderson", ".stmt");
+    p.pipeline().compile_to_lowered_stmt(
+        file, p.pipeline().infer_arguments(), Halide::Text, device_target());
+    std::ifstream in(file);
+    std::string found, line;
+    // Such allocations are named after the Func and a number within the kernel.
+    const std::regex pattern("allocate \\S*\\.[0-9]+\\.buffer\\[.*");
+    while (std::getline(in, line)) {
+        std::smatch match;
+        if (line.find("allocate ") != std::string::npos &&
+            std::regex_search(line, match, pattern)) {
+            found += match.str() + "\n";
+        }
+    }
+    if (path == nullptr) {
+        std::remove(file.c_str());
+    }
+    return found;
+}
+
 std::vector<std::vector<int>> run_sizes(const TestPipeline &p) {
     std::vector<std::vector<int>> sizes(4, p.estimate);
     for (size_t d = 0; d < p.estimate.size(); d++) {
@@ -167,6 +193,9 @@ Halide::Target device_target() {
 }
 
 bool has_device() {
+    // PoCL 3.1 miscompiles guarded loops inside kernels with barriers unless told not to optimize;
+    // that also makes compilation faster. Read when the first kernel is built.
+    setenv("POCL_EXTRA_BUILD_FLAGS", "-cl-opt-disable", 0);
     return Halide::host_supports_target_device(device_target());
 }
 

@@ -50,6 +50,10 @@ std::vector<Image> run(TestPipeline &p,
 /// Empty if all values are equal, else the first difference.
 std::string difference(const std::vector<Image> &expected, const std::vector<Image> &actual);
 
+/// Lines of the lowered program that allocate global memory for the threads or blocks of a kernel;
+/// empty is good. The program is also written to the file $ANDERSON_FUZZ_STMT, if set.
+std::string heap_allocations_in_kernels(const TestPipeline &p);
+
 /// Extents below a tile, odd ones, the estimate, and twice as much.
 std::vector<std::vector<int>> run_sizes(const TestPipeline &p);
 

@@ -39,7 +39,7 @@ protected:
         if (only != nullptr && GetParam() != only) {
             GTEST_SKIP();
         }
-        TestPipeline reference = make_test_pipeline(GetParam());
+        TestPipeline reference = make_reference_pipeline(GetParam());
         for (const std::vector<int> &extents : run_sizes(reference)) {
             Expected e;
             e.inputs = make_inputs(reference, extents);
@@ -68,12 +68,9 @@ protected:
             FAIL() << *broken;
         }
         try {
-            CompilerMessages messages;
+            const CompilerMessages messages;
             apply_trace(trace, *built.graph, built.functions);
-            if (const char *path = std::getenv("ANDERSON_FUZZ_STMT")) {
-                p.pipeline().compile_to_lowered_stmt(
-                    path, p.pipeline().infer_arguments(), Halide::Text, device_target());
-            }
+            EXPECT_EQ(heap_allocations_in_kernels(p), "");
             p.pipeline().compile_jit(device_target());
             EXPECT_EQ(messages.bad_warnings(), "");
             const std::vector<std::vector<int>> sizes = run_sizes(p);

@@ -334,5 +334,15 @@ TestPipeline make_test_pipeline(const std::string &name) {
     std::abort();
 }
 
+TestPipeline make_reference_pipeline(const std::string &name) {
+    TestPipeline p = make_test_pipeline(name);
+    for (const Func &output : p.outputs) {
+        for (auto &[func_name, function] : Internal::find_transitive_calls(output.function())) {
+            Func(function).compute_root();
+        }
+    }
+    return p;
+}
+
 }  // namespace test
 }  // namespace anderson2021

@@ -38,8 +38,10 @@ struct TestPipelineFactory {
 };
 
 const std::vector<TestPipelineFactory> &test_pipelines();
-/// The factory of that name; fails the process if there is none.
+/// A pipeline of that name without a schedule; fails the process if there is none.
 TestPipeline make_test_pipeline(const std::string &name);
+/// The same with every Func computed at the root, for the CPU.
+TestPipeline make_reference_pipeline(const std::string &name);
 
 }  // namespace test
 }  // namespace anderson2021
