@@ -35,6 +35,7 @@ PassOutcome BeamPass::run() {
 
 PassOutcome BeamPass::run_from(SearchStatePtr start) {
     decision_ = start->num_decisions;
+    beam_ranks_ = {start->cost()};
     beam_ = {std::move(start)};
     for (;;) {
         context_.evaluator.take_rejections();
@@ -66,12 +67,14 @@ bool BeamPass::tells_look_alikes() const {
 void BeamPass::select_parents() {
     diversity_.begin_step();
     beam_.clear();
+    beam_ranks_.clear();
     while (static_cast<int64_t>(beam_.size()) < context_.options.beam_size) {
         const std::optional<Candidate> candidate = pop();
         if (!candidate) {
             break;
         }
         beam_.push_back(materialize(*candidate));
+        beam_ranks_.push_back(candidate->rank);
     }
     exhaustive_ = exhaustive_ && queue_.empty();
 }
@@ -83,7 +86,7 @@ std::optional<Candidate> BeamPass::pop() {
             const int64_t penalty = penalty_of(candidate);
             if (penalty > 1) {
                 candidate.penalized = true;
-                candidate.rank = penalized_rank(candidate.cost, penalty);
+                candidate.rank = penalized_rank(candidate.rank, penalty);
                 if (!queue_.empty() && candidate.rank > queue_.top().rank) {
                     queue_.push(candidate);
                     continue;
@@ -112,16 +115,15 @@ uint64_t BeamPass::hash_of(const Candidate &candidate, int depth) const {
     if (candidate.kind == Candidate::Kind::Unchanged) {
         return depth_hash(parent, decision_, depth);
     }
-    DepthHash hash(decision_);
-    if (depth >= 0) {
-        const RootProfile &profile = *profiles_[static_cast<size_t>(candidate.parent)];
-        const auto &nests = profile.entry(static_cast<size_t>(candidate.move)).nests;
-        for (size_t i = 0; i + nests.size() < parent.children.size(); i++) {
-            hash.add(child_depth_hash(*parent.children[i], depth));
-        }
-        for (const LoopNestPtr &nest : nests) {
-            hash.add(child_depth_hash(*nest, depth));
-        }
+    const RootProfile &profile = *profiles_[static_cast<size_t>(candidate.parent)];
+    const auto &nests = profile.entry(static_cast<size_t>(candidate.move)).nests;
+    // Tiling changes nothing about which Funcs have loops of their own.
+    DepthHash hash(parent.store_set_with_descendants(), decision_, depth);
+    for (size_t i = 0; i + nests.size() < parent.children.size(); i++) {
+        hash.add(*parent.children[i]);
+    }
+    for (const LoopNestPtr &nest : nests) {
+        hash.add(*nest);
     }
     return hash.value();
 }
@@ -182,8 +184,8 @@ void BeamPass::verify(const SearchState &state) {
 }
 
 void BeamPass::expand_parents() {
-    parents_ = std::move(beam_);
-    beam_.clear();
+    parents_ = std::exchange(beam_, {});
+    parent_ranks_ = std::exchange(beam_ranks_, {});
     successors_.clear();
     evaluated_.clear();
     profiles_.assign(parents_.size(), nullptr);
@@ -208,18 +210,20 @@ void BeamPass::expand_parents() {
     queue_ = CandidateQueue(std::move(successors_));
 }
 
-void BeamPass::add(Candidate candidate) {
-    candidate.rank = candidate.cost;
+void BeamPass::add(Candidate candidate, double rank) {
+    candidate.rank = rank;
     candidate.sequence = static_cast<int64_t>(successors_.size());
     successors_.push_back(candidate);
 }
 
+// Where nothing is decided the schedule keeps its place in the queue: what was put back as a
+// look-alike of another one still looks like it.
 void BeamPass::add_unchanged(size_t parent) {
     Candidate candidate;
     candidate.parent = static_cast<int32_t>(parent);
     candidate.cost = parents_[parent]->cost();
     candidate.hash = full_hash(*parents_[parent]->tree);
-    add(candidate);
+    add(candidate, parent_ranks_[parent]);
 }
 
 void BeamPass::add_placements(int func) {
@@ -233,7 +237,7 @@ void BeamPass::add_placements(int func) {
             candidate.move = static_cast<int32_t>(evaluated_.size());
             candidate.cost = placed.costs->total;
             candidate.hash = full_hash(*placed.tree);
-            add(candidate);
+            add(candidate, candidate.cost);
             evaluated_.push_back({std::move(placed.tree), std::move(placed.costs)});
         }
     }
@@ -253,7 +257,7 @@ void BeamPass::add_tilings(int func) {
             candidate.move = static_cast<int32_t>(choice.entry);
             candidate.cost = choice.cost;
             candidate.hash = choice.hash;
-            add(candidate);
+            add(candidate, candidate.cost);
         }
     }
 }

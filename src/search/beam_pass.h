@@ -67,7 +67,7 @@ private:
     LoopNestPtr tree_of(const Candidate &candidate) const;
     SearchStatePtr materialize(const Candidate &candidate);
     void verify(const SearchState &state);
-    void add(Candidate candidate);
+    void add(Candidate candidate, double rank);
     PassOutcome finish();
     void bless(const std::vector<Candidate> &by_cost, PassOutcome &outcome);
 
@@ -80,12 +80,14 @@ private:
     int decision_ = 0;
     // Of the step that made the candidates.
     std::vector<SearchStatePtr> parents_;
+    std::vector<double> parent_ranks_;
     std::vector<std::shared_ptr<const BitSet>> always_inline_;
     std::vector<Evaluated> evaluated_;
     std::vector<RootProfile *> profiles_;
     CandidateQueue queue_;
     // Of the step being made.
     std::vector<SearchStatePtr> beam_;
+    std::vector<double> beam_ranks_;
     std::vector<Candidate> successors_;
     bool exhaustive_ = true;
 };

@@ -26,7 +26,7 @@ struct Candidate {
     int32_t move = 0;
     /// Predicted cost, ms. Never changed.
     double cost = 0;
-    /// Place in the queue: the cost with its penalty.
+    /// Place in the queue: the cost with its penalties.
     double rank = 0;
     /// full_hash of the tree.
     uint64_t hash = 0;

@@ -8,6 +8,15 @@ namespace anderson2021 {
 
 namespace {
 
+uint64_t child_depth_hash(const LoopNest &child, int depth);
+
+void add_all(uint64_t &hash, const std::vector<int> &ids) {
+    hash_combine(hash, ids.size());
+    for (const int id : ids) {
+        hash_combine(hash, static_cast<uint64_t>(id));
+    }
+}
+
 void add_contents(uint64_t &hash, const LoopNest &nest, int depth) {
     if (depth < 0) {
         return;
@@ -17,9 +26,8 @@ void add_contents(uint64_t &hash, const LoopNest &nest, int depth) {
         inlined.push_back(call.func);
     }
     std::sort(inlined.begin(), inlined.end());
-    for (const int func : inlined) {
-        hash_combine(hash, static_cast<uint64_t>(func));
-    }
+    add_all(hash, nest.store_set_with_descendants());
+    add_all(hash, inlined);
     if (depth > 0) {
         hash_combine(hash, static_cast<uint64_t>(nest.lane_loop));
         hash_combine(hash, static_cast<uint64_t>(nest.vector_dim));
@@ -30,8 +38,7 @@ void add_contents(uint64_t &hash, const LoopNest &nest, int depth) {
     }
 }
 
-}  // namespace
-
+// Hash of one child of a nest that is itself looked at with `depth`.
 uint64_t child_depth_hash(const LoopNest &child, int depth) {
     uint64_t hash = 0;
     if (depth < 0) {
@@ -49,28 +56,37 @@ uint64_t child_depth_hash(const LoopNest &child, int depth) {
     return hash;
 }
 
-DepthHash::DepthHash(int num_decisions) {
+}  // namespace
+
+DepthHash::DepthHash(const std::vector<int> &placed, int num_decisions, int depth) : depth_(depth) {
     hash_combine(hash_, static_cast<uint64_t>(num_decisions));
+    if (depth_ >= 0) {
+        add_all(hash_, placed);
+    }
 }
 
-void DepthHash::add(uint64_t child_hash) {
-    hash_combine(hash_, child_hash);
+void DepthHash::add(const LoopNest &child) {
+    if (depth_ >= 0) {
+        hash_combine(hash_, child_depth_hash(child, depth_));
+    }
 }
 
 uint64_t depth_hash(const LoopNest &root, int num_decisions, int depth) {
-    DepthHash hash(num_decisions);
-    if (depth >= 0) {
-        for (const LoopNestPtr &child : root.children) {
-            hash.add(child_depth_hash(*child, depth));
-        }
+    DepthHash hash(root.store_set_with_descendants(), num_decisions, depth);
+    for (const LoopNestPtr &child : root.children) {
+        hash.add(*child);
     }
     return hash.value();
 }
 
+void FullHash::add(const LoopNest &child) {
+    hash_combine(hash_, child.structural_hash());
+}
+
 uint64_t full_hash(const LoopNest &root) {
-    DepthHash hash(0);
+    FullHash hash;
     for (const LoopNestPtr &child : root.children) {
-        hash.add(child->structural_hash());
+        hash.add(*child);
     }
     return hash.value();
 }

@@ -12,8 +12,8 @@ int64_t Diversity::penalty(uint64_t look_alike_hash, uint64_t permitted_hash) {
     return penalty;
 }
 
-double penalized_rank(double cost, int64_t penalty) {
-    return cost + static_cast<double>(penalty - 1) * std::abs(cost);
+double penalized_rank(double rank, int64_t penalty) {
+    return rank + static_cast<double>(penalty - 1) * std::abs(rank);
 }
 
 }  // namespace anderson2021

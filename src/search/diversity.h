@@ -37,7 +37,7 @@ private:
     std::unordered_map<uint64_t, int64_t> seen_;
 };
 
-/// cost * penalty for costs >= 0; grows with the penalty for negative ones, too.
-double penalized_rank(double cost, int64_t penalty);
+/// rank * penalty for ranks >= 0; grows with the penalty for negative ones, too.
+double penalized_rank(double rank, int64_t penalty);
 
 }  // namespace anderson2021

@@ -62,20 +62,20 @@ Tilings TilingStep::tilings_of(const SearchState &parent) {
     for (int i = 0; i < first; i++) {
         others += static_cast<double>(parent.costs->per_stage[static_cast<size_t>(i)]);
     }
-    DepthHash hash_of_others(0);
+    FullHash hash_of_others;
     const size_t num_others = parent.tree->children.size() - static_cast<size_t>(num_stages);
     for (size_t i = 0; i < num_others; i++) {
-        hash_of_others.add(parent.tree->children[i]->structural_hash());
+        hash_of_others.add(*parent.tree->children[i]);
     }
 
     const std::vector<float> &costs = profile.costs(context_, parent.costs->root_working_set);
     for (size_t e = 0; e < profile.size(); e++) {
         double cost = others;
-        DepthHash hash = hash_of_others;
+        FullHash hash = hash_of_others;
         for (int s = 0; s < num_stages; s++) {
             const auto stage = static_cast<size_t>(s);
             cost += static_cast<double>(costs[e * static_cast<size_t>(num_stages) + stage]);
-            hash.add(profile.entry(e).nests[stage]->structural_hash());
+            hash.add(*profile.entry(e).nests[stage]);
         }
         context_.stats.schedules_evaluated++;
         if (!std::isfinite(cost)) {
@@ -96,21 +96,19 @@ Tilings TilingStep::tilings_of(const SearchState &parent) {
 std::vector<Tilings::Choice> TilingStep::sample(const SearchState &parent,
                                                 const RootProfile &profile,
                                                 const std::vector<Tilings::Choice> &choices) const {
-    const int depth = settings_.index;
-    DepthHash hash_of_others(parent.num_decisions + 1);
+    DepthHash hash_of_others(
+        parent.tree->store_set_with_descendants(), parent.num_decisions + 1, settings_.index);
     const size_t num_others =
         parent.tree->children.size() - static_cast<size_t>(profile.num_stages());
-    for (size_t i = 0; depth >= 0 && i < num_others; i++) {
-        hash_of_others.add(child_depth_hash(*parent.tree->children[i], depth));
+    for (size_t i = 0; i < num_others; i++) {
+        hash_of_others.add(*parent.tree->children[i]);
     }
     Buckets good, rest;
     for (size_t i = 0; i < choices.size(); i++) {
         const RootProfile::Entry &entry = profile.entry(choices[i].entry);
         DepthHash hash = hash_of_others;
         for (const LoopNestPtr &nest : entry.nests) {
-            if (depth >= 0) {
-                hash.add(child_depth_hash(*nest, depth));
-            }
+            hash.add(*nest);
         }
         (entry.idle_core_waste <= kMaxIdleCoreWaste ? good : rest).add(hash.value(), i);
     }

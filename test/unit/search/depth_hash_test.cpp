@@ -32,6 +32,23 @@ TEST(DepthHash, DepthZeroSeesWhatIsAtTheRoot) {
     EXPECT_EQ(depth_hash(*tiled(p, "2", "32"), 2, 0), depth_hash(*tiled(p, "1", "64"), 2, 0));
 }
 
+// Whether g is fused into h or inlined is seen at once, where it is fused only later.
+TEST(DepthHash, DepthZeroSeesWhatHasLoopsOfItsOwn) {
+    const Pipeline p(test::stencil_graph(64));
+    const LoopNestPtr h = tiled(p, "2", "32");
+    const std::string in_block = "h 2 (0, 0) gpu_block\n g 32 (0, 0) gpu_thread\n"
+                                 "  g 1 (0, 0) gpu_serial\n   g 1 (0, 0) * gpu_simd\n";
+    const std::string rest = " h 32 (0, 0) gpu_thread\n  h 1 (0, 0) gpu_serial\n"
+                             "   h 1 (0, 0) * gpu_simd\n";
+    const LoopNestPtr fused = p.tree(in_block + rest);
+    const LoopNestPtr in_thread =
+        p.tree("h 2 (0, 0) gpu_block\n h 32 (0, 0) gpu_thread\n  g 1 (0, 0) gpu_serial\n"
+               "   g 1 (0, 0) * gpu_simd\n  h 1 (0, 0) gpu_serial\n   h 1 (0, 0) * gpu_simd\n");
+    EXPECT_NE(depth_hash(*h, 3, 0), depth_hash(*fused, 3, 0));
+    EXPECT_EQ(depth_hash(*fused, 3, 0), depth_hash(*in_thread, 3, 0));
+    EXPECT_NE(depth_hash(*fused, 3, 2), depth_hash(*in_thread, 3, 2));
+}
+
 TEST(DepthHash, DepthOneSeesWhichLoopsIterate) {
     const Pipeline p(test::stencil_graph(64));
     EXPECT_EQ(depth_hash(*tiled(p, "2", "32"), 2, 1), depth_hash(*tiled(p, "4", "16"), 2, 1));
