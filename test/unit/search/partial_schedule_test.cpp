@@ -53,10 +53,6 @@ TEST(PartialSchedule, TheReferencesDialectIsAcceptedToo) {
 }
 
 TEST(PartialSchedule, ScheduleThatTheSearchWouldNotChoose) {
-    // Most multiprocessors idle: only what a text demands is exempt from that rule.
-    const TemporaryFile file("out 8 256 (0, 0) t gpu_block\n out 64 1 (0, 0) t gpu_thread\n"
-                             "  out 2 4 (0, 0) t gpu_serial\n   out 1v 1 (0, 0) * gpu_simd\n");
-    (void)file;
     const PipelineGraph graph = test::mat_mul_graph();
     Options options = test_options();
     options.beam_size = 1;
@@ -71,7 +67,6 @@ TEST(PartialSchedule, ScheduleThatTheSearchWouldNotChoose) {
 TEST(PartialSchedule, OneFuncAlone) {
     const PipelineGraph graph = test::harris_graph(256, 128);
     const TemporaryFile file("inlined: gray 9\n");
-    const TemporaryFile root("realize: Ix [258, 130] with 1 stages\n");
     const SearchResult inlined = run_search(graph, following(file));
     const std::string text = print_schedule(*inlined.best, graph);
     EXPECT_NE(text.find("inlined: gray "), std::string::npos) << text;
