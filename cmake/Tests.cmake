@@ -46,21 +46,13 @@ endforeach()
 
 # Tests in Python: the applications from end to end, and the comparison with the wheel's plugin.
 if(TARGET autoschedule_anderson2021)
-    set(test_python "${CMAKE_SOURCE_DIR}/.venv/bin/python" CACHE FILEPATH "Python with requirements.txt")
-    file(GLOB integration_files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/test/integration/test_*.py")
-    foreach(path IN LISTS integration_files)
-        get_filename_component(name "${path}" NAME_WE)
-        add_test(NAME integration.${name}
-            COMMAND ${test_python} -m pytest -q -rs -p no:cacheprovider "${path}")
-        set_tests_properties(integration.${name} PROPERTIES
-            WORKING_DIRECTORY "${CMAKE_SOURCE_DIR}" TIMEOUT 1800 LABELS integration
-            ENVIRONMENT "ANDERSON_PLUGIN=$<TARGET_FILE:autoschedule_anderson2021>")
-    endforeach()
+    find_package(Python3 REQUIRED COMPONENTS Interpreter)
+    add_subdirectory("${CMAKE_SOURCE_DIR}/test/integration")
     foreach(direction "forth" "back")
         add_test(NAME differential.${direction}
-            COMMAND ${test_python} test/differential/compare_with_reference.py
+            COMMAND ${Python3_EXECUTABLE} test/differential/compare_with_reference.py
                 --plugin $<TARGET_FILE:autoschedule_anderson2021> --seeds 5
-                $<$<STREQUAL:${direction},back>:--back>)
+                $<$<STREQUAL:${direction},back>:--back> COMMAND_EXPAND_LISTS)
         set_tests_properties(differential.${direction} PROPERTIES
             WORKING_DIRECTORY "${CMAKE_SOURCE_DIR}" TIMEOUT 900 LABELS integration)
     endforeach()
