@@ -53,9 +53,6 @@ FilterApp::FilterApp(std::string name,
                      char **argv)
     : name_(std::move(name)), metadata_(metadata) {
     halide_set_error_handler(stop_on_error);
-    // PoCL 3.1 moves code across barriers that stand inside a condition, although the condition is
-    // the same for the whole block, unless its optimiser is off. Other OpenCL drivers ignore this.
-    setenv("POCL_EXTRA_BUILD_FLAGS", "-cl-opt-disable", /*overwrite=*/0);
     try {
         parse(argc, argv);
     } catch (const std::exception &) {

@@ -19,9 +19,8 @@ ROOT = Path(__file__).resolve().parents[2]
 APPS = ROOT / "apps"
 DEFAULT_PLUGIN = ROOT / "build" / "release" / "libautoschedule_anderson2021.so"
 
-# OpenCL on the CPU, so that every machine does the same. PoCL 3.1 miscompiles barriers inside
-# conditions unless its optimiser is off.
-OPENCL_ON_CPU = {"HL_OCL_DEVICE_TYPE": "cpu", "POCL_EXTRA_BUILD_FLAGS": "-cl-opt-disable"}
+# OpenCL on the CPU, so that every machine does the same.
+OPENCL_ON_CPU = {"HL_OCL_DEVICE_TYPE": "cpu"}
 
 # The plugin takes defaults from these; a test must not depend on the caller's.
 _PLUGIN_VARIABLES = re.compile(r"^(HL_|PARTIAL_SCHEDULE$|ENABLE_FILTER_PRINTING$)")
