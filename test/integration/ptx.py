@@ -60,6 +60,8 @@ def assemble(
     statement = auto.file("stmt").read_text(errors="replace")
     for kernel in kernels:
         _read_launch(kernel, statement)
+    slices = re.findall(r"allocate \S+\.\d+\.buffer\b", statement)
+    assert not slices, f"per-thread arrays in global memory, their sizes are no constants: {slices}"
     return kernels
 
 
