@@ -29,40 +29,85 @@ bool has_known_trips(const StagePlan &plan, const LoopVar &v) {
     return v.literal || (v.exact && (from_text || !v.ref.rvar));
 }
 
-/// Distributes one pure Var over the levels. With tiles of single points the loops and their
-/// planned trips stay the same, only the factors are 1; but there are as many blocks as points.
-void split_var(StagePlan &plan, int loop, const TailRules &tails) {
-    LoopVar current = whole_loop(plan, loop);
-    TileEnd end;
-    const int num_levels = static_cast<int>(plan.levels.size());
-    for (int l = 0; l < num_levels; l++) {
-        PlanLevel &level = plan.levels[static_cast<size_t>(l)];
-        const int64_t factor = plan.trips_below(l, loop);
-        if (factor == 1) {
-            level.vars.push_back(current);
+class VarSplitter {
+public:
+    VarSplitter(StagePlan &plan, int loop, const TailRules &tails)
+        : plan_(plan), loop_(loop), current_(whole_loop(plan, loop)) {
+        if (plan.trips_below(0, loop) > 1) {
+            end_ = tails.choose(plan, loop);
+        }
+    }
+
+    /// Distributes the loop over the levels. With tiles of single points the loops and their
+    /// planned trips stay the same, only the factors are 1; but there are as many blocks as points.
+    void run() {
+        const int body = plan_.body_level();
+        if (plan_.at_root() && body > 0 && end_.order == TileEnd::Order::SerialFirst) {
+            split_serial_first(body);
             return;
         }
-        if (current.literal && current.trips <= factor) {
-            continue;  // A single trip for sure: leave the loop to the next level.
+        split_from(0);
+    }
+
+private:
+    void split_from(int level) {
+        for (int l = level; l < static_cast<int>(plan_.levels.size()); l++) {
+            const int64_t factor = plan_.trips_below(l, loop_);
+            if (factor == 1) {
+                put(l, current_);
+                return;
+            }
+            if (current_.literal && current_.trips <= factor) {
+                continue;  // A single trip for sure: leave the loop to the next level.
+            }
+            const bool whole = !current_.literal;
+            const LoopVar inner = split(factor, whole ? end_.tail : Tail::GuardWithIf, "i");
+            put(l, current_);
+            current_ = inner;
         }
-        const bool whole = !current.literal;
-        if (whole) {
-            end = tails.for_whole_loop(plan, loop, factor);
+    }
+
+    void split_serial_first(int body) {
+        const int64_t serial = plan_.trips_below(body, loop_);
+        const int64_t threads = plan_.trips_below(0, loop_) / serial;
+        if (serial > 1) {
+            const LoopVar inner = split(serial, end_.tail, threads > 1 ? "ii" : "i");
+            const LoopVar rest = current_;
+            current_ = inner;
+            split_from(body + 1);
+            current_ = rest;
         }
-        LoopVar inner = current;
-        inner.ref = plan.split(current.ref, end.single_points ? 1 : factor, end.tail, "i");
+        if (threads > 1) {
+            const LoopVar inner = split(threads, Tail::GuardWithIf, "i");
+            put(body, inner);
+        }
+        put(0, current_);
+    }
+
+    /// Splits the current variable, which becomes the outer one; returns the inner one.
+    LoopVar split(int64_t factor, Tail tail, const std::string &suffix) {
+        LoopVar inner = current_;
+        inner.ref = plan_.split(current_.ref,
+                                end_.single_points ? 1 : factor,
+                                end_.single_points ? Tail::Auto : tail,
+                                suffix);
         inner.trips = factor;
         inner.literal = inner.exact = true;
-        if (!whole || !end.single_points) {
-            current.trips = ceil_div(current.trips, factor);
+        if (current_.literal || !end_.single_points) {
+            current_.trips = ceil_div(current_.trips, factor);
         }
-        if (!end.single_points) {
-            end.tail = Tail::GuardWithIf;  // The factors inside divide.
-        }
-        level.vars.push_back(current);
-        current = inner;
+        return inner;
     }
-}
+
+    void put(int level, const LoopVar &var) {
+        plan_.levels[static_cast<size_t>(level)].vars.push_back(var);
+    }
+
+    StagePlan &plan_;
+    int loop_;
+    LoopVar current_;
+    TileEnd end_;
+};
 
 }  // namespace
 
@@ -71,7 +116,7 @@ void split_loops(StagePlan &plan, const TailRules &tails) {
         if (plan.loop(loop).rvar) {
             plan.levels.back().vars.push_back(whole_loop(plan, loop));
         } else {
-            split_var(plan, loop, tails);
+            VarSplitter(plan, loop, tails).run();
         }
     }
 }

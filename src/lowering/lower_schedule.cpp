@@ -80,6 +80,9 @@ private:
     void make_loops(StagePlan &plan, KernelThreads &kernel) const;
     void make_blocks_and_threads(StagePlan &plan) const;
     Directive compute_level(const StagePlan &plan) const;
+    bool is_in_clipped_tile(const StagePlan &plan) const;
+    /// Planned bytes of all Funcs stored in the blocks of a root stage.
+    double shared_bytes(int task) const;
 
     const PipelineGraph &graph_;
     const GpuDevice &device_;
@@ -184,6 +187,26 @@ void ScheduleLowering::make_blocks_and_threads(StagePlan &plan) const {
     }
 }
 
+bool ScheduleLowering::is_in_clipped_tile(const StagePlan &plan) const {
+    if (plan.at_root()) {
+        return false;
+    }
+    // Inside the serial loops of a stage there is just one point.
+    const StagePlan &site = plans_[static_cast<size_t>(plan.site_plan)];
+    return (plan.site_level == 0 && site.clips_blocks) ||
+           (plan.site_level == site.body_level() && site.clips_threads);
+}
+
+double ScheduleLowering::shared_bytes(int task) const {
+    double bytes = 0;
+    for (const StagePlan &p : plans_) {
+        if (p.task == task && !p.at_root() && !p.in_thread && p.stage->index == 0) {
+            bytes += static_cast<double>(p.parent->regions->of(p.func->id).bytes_computed());
+        }
+    }
+    return bytes;
+}
+
 StageDirectives ScheduleLowering::lower_stage(StagePlan &plan,
                                               std::vector<StagedProducer> &staged) {
     StageDirectives result;
@@ -195,7 +218,9 @@ StageDirectives ScheduleLowering::lower_stage(StagePlan &plan,
     if (plan.func->is_extern) {
         return result;
     }
-    plan.in_clipped_tile = !plan.at_root() && plans_[static_cast<size_t>(plan.site_plan)].clips;
+    plan.in_clipped_tile = is_in_clipped_tile(plan);
+    plan.shared_bytes_used = shared_bytes(plan.task);
+    plan.shared_bytes_limit = static_cast<double>(device_.shared_bytes_per_block);
     KernelThreads &kernel = kernels_[static_cast<size_t>(plan.task)];
     const KernelThreads kernel_before = kernel;
     StagePlan other = plan;

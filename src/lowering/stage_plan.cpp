@@ -104,13 +104,17 @@ int64_t StagePlan::trips_below(int level, int loop) const {
     return trips;
 }
 
+bool StagePlan::computes_others_at(int level) const {
+    const LoopNest *const nest = levels[static_cast<size_t>(level)].nest;
+    return nest != nullptr &&
+           std::any_of(nest->children.begin(), nest->children.end(), [&](const LoopNestPtr &c) {
+               return c->stage_id != nest->stage_id;
+           });
+}
+
 bool StagePlan::computes_others(int level) const {
-    for (size_t l = static_cast<size_t>(level); l < levels.size(); l++) {
-        const LoopNest *const nest = levels[l].nest;
-        if (nest != nullptr &&
-            std::any_of(nest->children.begin(), nest->children.end(), [&](const LoopNestPtr &c) {
-                return c->stage_id != nest->stage_id;
-            })) {
+    for (int l = level; l < static_cast<int>(levels.size()); l++) {
+        if (computes_others_at(l)) {
             return true;
         }
     }

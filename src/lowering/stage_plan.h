@@ -69,10 +69,15 @@ struct StagePlan {
     ShortLoops short_loops = ShortLoops::Excluded;
     /// Loops that must have at least so many trips at run time: (loop, trips).
     std::vector<std::pair<int, int64_t>> long_loops;
-    /// Tiles may be cut off by a guard, so that what is computed inside has no constant size.
-    bool clips = false;
-    /// This stage is computed inside tiles that may be cut off.
+    /// The tiles of blocks, or of threads, may be cut off by a guard, so that what is computed in
+    /// one has no constant size.
+    bool clips_blocks = false;
+    bool clips_threads = false;
+    /// This stage is computed inside a tile that may be cut off.
     bool in_clipped_tile = false;
+    /// Shared memory of the block that this stage is in: planned bytes and limit.
+    double shared_bytes_used = 0;
+    double shared_bytes_limit = 0;
 
     /// Every loop of the innermost level is pure and unrolled (or there is none).
     bool all_unrolled = false;
@@ -93,6 +98,10 @@ struct StagePlan {
     /// Product of the sizes of `loop` over all levels inside `level`.
     int64_t trips_below(int level, int loop) const;
 
+    /// The level whose tile is what one thread does: the Thread level, else the outermost one.
+    int body_level() const { return thread_level() < 0 ? 0 : thread_level(); }
+    /// Other stages are computed at `level`.
+    bool computes_others_at(int level) const;
     /// Other stages are computed at `level` or inside.
     bool computes_others(int level) const;
 

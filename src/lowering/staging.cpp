@@ -104,7 +104,7 @@ std::vector<StagedProducer> stage_producers(const StagePlan &plan,
                                             int64_t max_values) {
     std::vector<StagedProducer> result;
     const int thread_level = plan.thread_level();
-    if (thread_level < 0 || plan.thread_vars.empty() || !plan.all_unrolled || plan.clips) {
+    if (thread_level < 0 || plan.thread_vars.empty() || !plan.all_unrolled || plan.clips_threads) {
         return result;
     }
     const LoopNest *nest = plan.levels[static_cast<size_t>(thread_level)].nest;

@@ -42,15 +42,18 @@ void choose_threads(StagePlan &plan, KernelThreads &kernel) {
     PlanLevel &level = plan.levels[static_cast<size_t>(thread_level)];
     std::vector<LoopVar> around;
     for (LoopVar &v : level.vars) {
-        if (v.ref.rvar || v.trips <= 1 ||
-            !kernel.try_take(static_cast<int>(plan.thread_vars.size()), v.trips)) {
+        const int64_t threads = std::min(v.trips, level.size[static_cast<size_t>(v.loop)]);
+        if (v.ref.rvar || threads <= 1 ||
+            !kernel.try_take(static_cast<int>(plan.thread_vars.size()), threads)) {
             continue;
         }
         if (!v.literal) {
             LoopVar outer = v;
-            outer.ref = plan.split_outer(v.ref, v.trips, Tail::GuardWithIf, "_serial_outer");
-            outer.trips = 1;
+            outer.ref = plan.split_outer(v.ref, threads, Tail::GuardWithIf, "_serial_outer");
+            outer.trips = (v.trips + threads - 1) / threads;
+            outer.literal = outer.exact = false;
             around.push_back(outer);
+            v.trips = threads;
             v.literal = v.exact = true;
         }
         plan.thread_vars.push_back(v.ref);
