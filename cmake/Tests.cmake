@@ -8,6 +8,9 @@ file(GLOB test_support_sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/test/suppo
 add_library(test_fixtures OBJECT ${test_support_sources})
 target_link_libraries(test_fixtures PRIVATE anderson_options)
 
+get_target_property(halide_include Halide::Halide INTERFACE_INCLUDE_DIRECTORIES)
+list(GET halide_include 0 halide_include)
+
 file(GLOB test_layers RELATIVE "${CMAKE_SOURCE_DIR}/test/unit" "${CMAKE_SOURCE_DIR}/test/unit/*")
 foreach(layer IN LISTS test_layers)
     file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/test/unit/${layer}/*.cpp")
@@ -25,6 +28,9 @@ foreach(layer IN LISTS test_layers)
         # The precompiled header was made with -fPIC, executables would get -fPIE.
         set_target_properties(test_${layer} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
         target_compile_options(test_${layer} PRIVATE -fPIC)
+        # For tests that compile printed schedules.
+        target_compile_definitions(test_${layer} PRIVATE ANDERSON_CXX="${CMAKE_CXX_COMPILER}"
+            ANDERSON_HALIDE_INCLUDE="${halide_include}")
         foreach(l IN LISTS ANDERSON_LAYERS)
             target_link_libraries(test_${layer} PRIVATE $<TARGET_OBJECTS:anderson_${l}>)
         endforeach()
