@@ -1,4 +1,4 @@
-// From the best schedule tree to scheduling calls , free of the compiler.
+// From the best schedule tree to scheduling calls, free of the compiler.
 #pragma once
 
 #include "device/gpu_device.h"
