@@ -14,7 +14,6 @@ BUILD := build/$(PRESET)
 JOBS ?= $(shell nproc)
 CMAKE := $(VENV)/bin/cmake
 PYTHON := $(VENV)/bin/python
-SOURCES = $(shell git ls-files 'src/*.h' 'src/*.cpp' 'test/*.h' 'test/*.cpp' 'apps/*.h' 'apps/*.cpp')
 
 .DEFAULT_GOAL := plugin
 .PHONY: setup configure plugin build test unit demo apps lint format clean
