@@ -153,7 +153,7 @@ std::string heap_allocations_in_kernels(const TestPipeline &p) {
     const std::string file =
         path != nullptr ? path : Halide::Internal::file_make_temp("anderson", ".stmt");
     p.pipeline().compile_to_lowered_stmt(
-        file, p.pipeline().infer_arguments(), Halide::Text, device_target());
+        file, p.pipeline().infer_arguments(), Halide::Text, Halide::Target("host-cuda"));
     std::ifstream in(file);
     std::string found, line;
     // Such allocations are named after the Func and a number within the kernel.

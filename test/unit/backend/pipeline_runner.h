@@ -51,7 +51,8 @@ std::vector<Image> run(TestPipeline &p,
 std::string difference(const std::vector<Image> &expected, const std::vector<Image> &actual);
 
 /// Lines of the lowered program that allocate global memory for the threads or blocks of a kernel;
-/// empty is good. The program is also written to the file $ANDERSON_FUZZ_STMT, if set.
+/// empty is good. Lowers for CUDA, as the device under test usually is another one. The program is
+/// also written to the file $ANDERSON_FUZZ_STMT, if set.
 std::string heap_allocations_in_kernels(const TestPipeline &p);
 
 /// Extents below a tile, odd ones, the estimate, and twice as much.

@@ -38,8 +38,20 @@ private:
         if (f.is_output || f.num_stages() > 1 || f.is_extern) {
             return false;
         }
-        const LoopNestPtr tree = editor_.inline_func(root_, f.id);
-        return tree->num_inlined_calls(f.id) < 200;
+        // Keeps kernels short enough to be compiled quickly.
+        return most_calls(*editor_.inline_func(root_, f.id)) <= options_.max_inlined_calls;
+    }
+
+    /// Calls of inlined Funcs in a leaf, the largest number.
+    static int64_t most_calls(const LoopNest &nest) {
+        int64_t calls = 0;
+        for (const InlinedCall &c : nest.inlined) {
+            calls += c.calls;
+        }
+        for (const LoopNestPtr &c : nest.children) {
+            calls = std::max(calls, most_calls(*c));
+        }
+        return calls;
     }
 
     void place(const FuncNode &f) {

@@ -10,6 +10,7 @@ namespace test {
 struct RandomScheduleOptions {
     /// Probability that a Func that may be inlined is.
     double inline_probability = 0.3;
+    int64_t max_inlined_calls = 24;
     /// Probability of going one level deeper wherever possible.
     double descend_probability = 0.7;
     /// Bytes that one Func may allocate inside a thread.
