@@ -305,6 +305,14 @@ void TestPipeline::set_output_estimates() {
     }
 }
 
+void TestPipeline::compute_everything_at_root() {
+    for (const Func &output : outputs) {
+        for (auto &[name, function] : Internal::find_transitive_calls(output.function())) {
+            Func(function).compute_root();
+        }
+    }
+}
+
 const std::vector<TestPipelineFactory> &test_pipelines() {
     static const std::vector<TestPipelineFactory> all = {
         {"clamped_stencils", clamped_stencils},
@@ -332,16 +340,6 @@ TestPipeline make_test_pipeline(const std::string &name) {
         }
     }
     std::abort();
-}
-
-TestPipeline make_reference_pipeline(const std::string &name) {
-    TestPipeline p = make_test_pipeline(name);
-    for (const Func &output : p.outputs) {
-        for (auto &[func_name, function] : Internal::find_transitive_calls(output.function())) {
-            Func(function).compute_root();
-        }
-    }
-    return p;
 }
 
 }  // namespace test

@@ -28,8 +28,9 @@ struct TestPipeline {
 
     Halide::Pipeline pipeline() const { return Halide::Pipeline(outputs); }
     std::vector<Halide::Internal::Function> output_functions() const;
-    /// Sets the estimates of outputs, given inputs with estimates already.
     void set_output_estimates();
+    /// A schedule for the CPU.
+    void compute_everything_at_root();
 };
 
 struct TestPipelineFactory {
@@ -38,10 +39,8 @@ struct TestPipelineFactory {
 };
 
 const std::vector<TestPipelineFactory> &test_pipelines();
-/// A pipeline of that name without a schedule; fails the process if there is none.
+/// The pipeline of that name without a schedule; fails the process if there is none.
 TestPipeline make_test_pipeline(const std::string &name);
-/// The same with every Func computed at the root, for the CPU.
-TestPipeline make_reference_pipeline(const std::string &name);
 
 }  // namespace test
 }  // namespace anderson2021
