@@ -45,7 +45,7 @@ public:
 
     ScheduleTrace lower(const LoopNest &root) {
         root_ = &root;
-        to_root_ = find_root_placements(root, graph_);
+        to_root_ = find_root_placements(root, graph_, device_);
         for (const LoopNestPtr &c : root.children) {
             collect(*c, root, {});
         }

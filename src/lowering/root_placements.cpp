@@ -1,7 +1,10 @@
 #include "lowering/root_placements.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
+
+#include "lowering/size_conditions.h"
 
 namespace anderson2021 {
 
@@ -25,27 +28,29 @@ bool has_exact_size(const FuncNode &func, const LoopNest &site) {
     return true;
 }
 
+// How much larger than planned an array of variable size may turn out: twice the size in two
+// dimensions.
+constexpr int64_t kGrowth = 4;
+
 class PlacementWalk {
 public:
-    explicit PlacementWalk(const PipelineGraph &graph) : graph_(graph) {}
+    PlacementWalk(const PipelineGraph &graph, const GpuDevice &device)
+        : graph_(graph), device_(device), follows_outputs_(find_funcs_following_outputs(graph)) {}
 
-    void visit(const LoopNest &nest, bool in_thread) {
-        for (const LoopNestPtr &c : nest.children) {
-            if (c->innermost) {
-                continue;
-            }
-            if (!nest.is_root() && c->stage_id != nest.stage_id) {
-                add(*c);
-                if (in_thread && !has_exact_size(graph_.func(c->func), nest)) {
-                    to_root.insert(c->func);
+    void visit_root(const LoopNest &root) {
+        for (const LoopNestPtr &c : root.children) {
+            shared_bytes_ = 0;
+            variable_.clear();
+            // Without block loops everything runs in a single thread.
+            const std::vector<LoopDim> &loops = graph_.stage(c->stage_id).loops;
+            const bool single_thread =
+                std::all_of(loops.begin(), loops.end(), [](const LoopDim &d) { return d.rvar; });
+            visit(*c, single_thread);
+            for (const auto &[func, bytes] : variable_) {
+                if (shared_bytes_ + (kGrowth - 1) * bytes > device_.shared_bytes_per_block) {
+                    to_root.insert(func);
                 }
             }
-            // Without block loops everything runs in a single thread.
-            const bool single =
-                nest.is_root() && std::none_of(graph_.stage(c->stage_id).loops.begin(),
-                                               graph_.stage(c->stage_id).loops.end(),
-                                               [](const LoopDim &d) { return !d.rvar; });
-            visit(*c, in_thread || single || c->axis == GpuAxis::Thread);
         }
     }
 
@@ -53,7 +58,20 @@ public:
     BitSet to_root;
 
 private:
-    void add(const LoopNest &nest) {
+    void visit(const LoopNest &nest, bool in_thread) {
+        in_thread = in_thread || nest.axis == GpuAxis::Thread;
+        for (const LoopNestPtr &c : nest.children) {
+            if (c->innermost) {
+                continue;
+            }
+            if (c->stage_id != nest.stage_id) {
+                add(*c, nest, in_thread);
+            }
+            visit(*c, in_thread);
+        }
+    }
+
+    void add(const LoopNest &nest, const LoopNest &site, bool in_thread) {
         for (Placement &p : placements) {
             if (p.func == nest.func) {
                 p.nests.push_back(&nest);
@@ -61,9 +79,26 @@ private:
             }
         }
         placements.push_back({nest.func, {&nest}});
+        const bool exact = has_exact_size(graph_.func(nest.func), site);
+        if (in_thread) {
+            if (!exact) {
+                to_root.insert(nest.func);
+            }
+            return;
+        }
+        const int64_t bytes = site.regions->of(nest.func).bytes_computed();
+        shared_bytes_ += bytes;
+        if (!exact && !follows_outputs_.contains(nest.func)) {
+            variable_.emplace_back(nest.func, bytes);
+        }
     }
 
     const PipelineGraph &graph_;
+    const GpuDevice &device_;
+    const BitSet follows_outputs_;
+    /// Of the current root child: bytes in shared memory, and the Funcs whose size may vary.
+    int64_t shared_bytes_ = 0;
+    std::vector<std::pair<int, int64_t>> variable_;
 };
 
 bool reads_from_outside(const Placement &reader, int func) {
@@ -74,9 +109,10 @@ bool reads_from_outside(const Placement &reader, int func) {
 
 }  // namespace
 
-BitSet find_root_placements(const LoopNest &root, const PipelineGraph &graph) {
-    PlacementWalk walk(graph);
-    walk.visit(root, false);
+BitSet
+find_root_placements(const LoopNest &root, const PipelineGraph &graph, const GpuDevice &device) {
+    PlacementWalk walk(graph, device);
+    walk.visit_root(root);
     for (bool changed = true; changed;) {
         changed = false;
         for (const Placement &reader : walk.placements) {

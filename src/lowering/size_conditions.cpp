@@ -39,7 +39,8 @@ bool all_free_of_estimates(const std::vector<T> &items) {
 
 }  // namespace
 
-SizeConditions::SizeConditions(const PipelineGraph &graph) : graph_(graph) {
+BitSet find_funcs_following_outputs(const PipelineGraph &graph) {
+    BitSet found(graph.num_funcs());
     // Consumers come first.
     for (const FuncNode &f : graph.funcs) {
         bool follows = all_free_of_estimates(f.computed);
@@ -48,12 +49,17 @@ SizeConditions::SizeConditions(const PipelineGraph &graph) : graph_(graph) {
         }
         for (const int e : f.outgoing_edges) {
             const Edge &edge = graph.edge(e);
-            follows = follows && is_free_of_estimates(edge) &&
-                      follows_outputs_[static_cast<size_t>(edge.consumer_func)];
+            follows = follows && is_free_of_estimates(edge) && found.contains(edge.consumer_func);
         }
-        follows_outputs_.push_back(follows);
+        if (follows) {
+            found.insert(f.id);
+        }
     }
+    return found;
 }
+
+SizeConditions::SizeConditions(const PipelineGraph &graph)
+    : graph_(graph), follows_outputs_(find_funcs_following_outputs(graph)) {}
 
 const SizeConditions::Fraction &SizeConditions::fraction(int64_t divisor) {
     for (const auto &[d, fraction] : fractions_) {
@@ -90,7 +96,7 @@ std::optional<std::vector<SizeCondition>> SizeConditions::for_plan(const StagePl
         }
         return conditions;
     }
-    if (!follows_outputs_[static_cast<size_t>(plan.func->id)]) {
+    if (!follows_outputs_.contains(plan.func->id)) {
         return std::nullopt;
     }
     for (const int64_t divisor : {16, 8, 4, 2, 1}) {

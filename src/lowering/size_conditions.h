@@ -13,6 +13,10 @@
 
 namespace anderson2021 {
 
+/// Ids of the Funcs whose regions follow from the regions of the outputs alone, whatever the values
+/// of parameters and the sizes of inputs.
+BitSet find_funcs_following_outputs(const PipelineGraph &graph);
+
 class SizeConditions {
 public:
     explicit SizeConditions(const PipelineGraph &graph);
@@ -33,8 +37,7 @@ private:
     bool long_enough(const StagePlan &plan, const Fraction &fraction) const;
 
     const PipelineGraph &graph_;
-    /// Per Func: its region follows from the regions of the outputs alone.
-    std::vector<bool> follows_outputs_;
+    const BitSet follows_outputs_;
     std::vector<std::pair<int64_t, std::unique_ptr<Fraction>>> fractions_;
 };
 

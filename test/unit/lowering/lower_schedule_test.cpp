@@ -196,6 +196,30 @@ h 8 (0, 0) t gpu_block
     EXPECT_TRUE(contains(statements(text, "f"), ".compute_at(g, xi)")) << text;
 }
 
+// 1024 values of four bytes fit into shared memory four times over, 8192 values do not.
+TEST(LowerSchedule, VariableSizeInABlockStaysThereIfItMayGrow) {
+    const auto place_of_g = [](int64_t tile, bool exact) {
+        PipelineGraph graph = stencil_graph(16384);
+        graph.edges[0].bounds[0].max.exact = exact;
+        const Pipeline p(std::move(graph));
+        const std::string threads = std::to_string(tile / 16),
+                          blocks = std::to_string(16384 / tile);
+        const std::string text =
+            lowered_text(p,
+                         "h " + blocks + " (0, 0) t gpu_block\n g " + threads +
+                             " (0, 0) t gpu_thread\n  g 16 (0, 0) t gpu_serial\n"
+                             "   g 1 (0, 0) * gpu_simd\n    inlined: f 3\n h " +
+                             threads +
+                             " (0, 0) t gpu_thread\n  h 16 (0, 0) t gpu_serial\n"
+                             "   h 1 (0, 0) * gpu_simd\n");
+        return contains(statements(text, "g"), ".compute_at(h, x)");
+    };
+    EXPECT_TRUE(place_of_g(4096, true));
+    EXPECT_TRUE(place_of_g(1024, false));
+    EXPECT_FALSE(place_of_g(8192, false));
+    EXPECT_TRUE(place_of_g(8192, true));
+}
+
 TEST(LowerSchedule, SurplusThreadsBecomeSerialLoops) {
     GraphBuilder b;
     b.func("f", {"x", "y", "z", "w"}).output({32, 8, 8, 8});
