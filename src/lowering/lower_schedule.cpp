@@ -124,7 +124,7 @@ void ScheduleLowering::collect(const LoopNest &outermost,
                                      plan.stage->loops.end(),
                                      [](const LoopDim &d) { return d.rvar; });
     }
-    if (at_root && !to_root && !plan.in_thread) {
+    if (at_root && !to_root && !plan.in_thread && options_.spread_blocks) {
         spread_blocks_over_threads(plan, device_);
     }
     collect_children(id);
@@ -238,7 +238,8 @@ StageDirectives ScheduleLowering::lower_stage(StagePlan &plan,
     std::vector<StagedProducer> own_staged =
         stage_producers(plan, graph_, inlined_, options_.max_staged_values);
     make_blocks_and_threads(plan);
-    if (conditions) {
+    const bool specialize = conditions && !conditions->empty();
+    if (specialize) {
         result.specialization = Specialization{std::move(*conditions), plan.directives};
         const bool keep_whole = plan.computes_others(0) || !own_staged.empty();
         other.short_loops = keep_whole ? ShortLoops::UnitTiles : ShortLoops::Guarded;
@@ -246,7 +247,7 @@ StageDirectives ScheduleLowering::lower_stage(StagePlan &plan,
         make_loops(other, other_kernel);
         make_blocks_and_threads(other);
     }
-    const std::vector<Directive> &loops = conditions ? other.directives : plan.directives;
+    const std::vector<Directive> &loops = specialize ? other.directives : plan.directives;
     result.directives.insert(result.directives.end(), loops.begin(), loops.end());
     std::move(own_staged.begin(), own_staged.end(), std::back_inserter(staged));
     if (plan.stage->index == 0 && plan.outermost->vector_dim > 0) {

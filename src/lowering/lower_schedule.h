@@ -11,6 +11,8 @@ namespace anderson2021 {
 struct LoweringOptions {
     /// Largest number of values of a producer that one thread stages in registers.
     int64_t max_staged_values = 64;
+    /// Give threads to stages that would run one thread per block, if there are blocks to spare.
+    bool spread_blocks = true;
 };
 
 /// Scheduling calls for a complete tree. Whatever the sizes at run time, the calls are accepted by

@@ -106,7 +106,7 @@ std::optional<std::vector<SizeCondition>> SizeConditions::for_plan(const StagePl
         }
         for (const FuncNode &f : smaller.graph.funcs) {
             for (size_t d = 0; f.is_output && d < f.estimate.size(); d++) {
-                if (!f.estimate[d].exact) {
+                if (!f.estimate[d].exact && f.estimate[d].extent() > 1) {
                     conditions.push_back({f.id, static_cast<int>(d), f.estimate[d].extent()});
                 }
             }

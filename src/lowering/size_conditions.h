@@ -23,7 +23,8 @@ public:
 
     /// Conditions that imply the minimal trips of plan.long_loops; nothing if there are none,
     /// because the lengths of the loops also depend on parameters or inputs. For an output the
-    /// conditions are about its own buffer, else about the buffers of all outputs.
+    /// conditions are about its own buffer, else about the buffers of all outputs. Empty if the
+    /// loops are long enough at any size.
     std::optional<std::vector<SizeCondition>> for_plan(const StagePlan &plan);
 
 private:

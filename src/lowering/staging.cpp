@@ -128,7 +128,7 @@ std::vector<StagedProducer> stage_producers(const StagePlan &plan,
             exact = span.exact && span.extent() >= 1 && span.extent() <= max_values / values;
             values *= exact ? span.extent() : 1;
         }
-        if (!exact || edge.calls * unrolled_points(plan) < values) {
+        if (!exact || values == 1 || edge.calls * unrolled_points(plan) < values) {
             continue;
         }
         if (std::optional<StagedProducer> s = make_staged(plan, producer, box, thread_level)) {

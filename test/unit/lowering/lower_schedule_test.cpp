@@ -196,6 +196,63 @@ h 8 (0, 0) t gpu_block
     EXPECT_TRUE(contains(statements(text, "f"), ".compute_at(g, xi)")) << text;
 }
 
+/// A stage that reads the input and is read at distances 0 to 3: f is four points longer than out.
+PipelineGraph input_stage(bool by_parameter) {
+    GraphBuilder b;
+    b.func("out", {"x"}).output({1600}, false).reads("f", {at("x", 0, 3)}, 4);
+    b.func("f", {"x"}).reads("in", {at("x")});
+    b.func("in", {"x"}).input();
+    PipelineGraph graph = b.build();
+    if (by_parameter) {
+        graph.edges[0].bounds[0].max.exact = false;
+    }
+    return graph;
+}
+
+const char *const kInputStage = R"(
+f 7 (0, 0) t gpu_block
+ f 64 (0, 0) t gpu_thread
+  f 4 (0, 0) t gpu_serial
+   f 1 (0, 0) * gpu_simd
+out 25 (0, 0) t gpu_block
+ out 64 (0, 0) t gpu_thread
+  out 1 (0, 0) t gpu_serial
+   out 1 (0, 0) * gpu_simd
+)";
+
+// Tiles of 4 fit into f at any size of out of at least a sixteenth of the estimate. Then none is
+// cut; otherwise every point is guarded.
+TEST(LowerSchedule, StageThatReadsTheInputDependsOnTheSizeOfTheOutput) {
+    const Pipeline p(input_stage(false));
+    EXPECT_EQ(statements(lowered_text(p, kInputStage), "f"), R"(f
+    .specialize(out.output_buffers()[0].dim(0).extent() >= 100)
+    .split(x, x, xii, 4, TailStrategy::ShiftInwards)
+    .split(x, x, xi, 64, TailStrategy::GuardWithIf)
+    .unroll(xii)
+    .gpu_blocks(x)
+    .gpu_threads(xi);
+f
+    .compute_root()
+    .split(x, x, xii, 4, TailStrategy::GuardWithIf)
+    .split(x, x, xi, 64, TailStrategy::GuardWithIf)
+    .unroll(xii)
+    .gpu_blocks(x)
+    .gpu_threads(xi);
+)");
+}
+
+TEST(LowerSchedule, StageWhoseSizeDependsOnAParameterIsGuarded) {
+    const Pipeline p(input_stage(true));
+    EXPECT_EQ(statements(lowered_text(p, kInputStage), "f"), R"(f
+    .compute_root()
+    .split(x, x, xii, 4, TailStrategy::GuardWithIf)
+    .split(x, x, xi, 64, TailStrategy::GuardWithIf)
+    .unroll(xii)
+    .gpu_blocks(x)
+    .gpu_threads(xi);
+)");
+}
+
 // 1024 values of four bytes fit into shared memory four times over, 8192 values do not.
 TEST(LowerSchedule, VariableSizeInABlockStaysThereIfItMayGrow) {
     const auto place_of_g = [](int64_t tile, bool exact) {
