@@ -215,7 +215,7 @@ StageDirectives ScheduleLowering::lower_stage(StagePlan &plan,
     if (plan.stage->index == 0) {
         result.directives.push_back(compute_level(plan));
     }
-    if (plan.func->is_extern) {
+    if (plan.func->is_extern) {  // Halide knows its loops by name only.
         return result;
     }
     plan.in_clipped_tile = is_in_clipped_tile(plan);

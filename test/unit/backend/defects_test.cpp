@@ -343,6 +343,40 @@ g 1 (0, 0) t gpu_block
 )");
 }
 
+// The update of table has no loop that could become a thread; g lives in the thread that does it.
+TEST_F(Defects, FuncInsideAReductionInABlock) {
+    check(
+        [&] {
+            TestPipeline p = with_image({64, 32}, {16});
+            p.input_extents = [](const std::vector<int> &) -> std::vector<std::vector<int>> {
+                return {{16}};
+            };
+            Func f("f"), g("g"), table("table");
+            RDom r(1, 7, "r");
+            g(x) = i32(p.inputs[0](x)) * 3 + p.inputs[0](x + 1);
+            table(x) = 5;
+            table(r) = table(r - 1) * 3 + g(r) * g(r + 2);
+            f(x, y) = table(clamp(x, 0, 7)) + y;
+            p.outputs = {f};
+            return p;
+        },
+        R"(
+f 2 16 (0, 0) t gpu_block
+ table 8 (0, 0) t gpu_thread
+  table 1 (0, 0) t gpu_serial
+   table 1 (0, 0) * gpu_simd
+ table 1 (-1, 0) t gpu_thread
+  table 7 (-1, 0) t gpu_serial
+   g 3 (0, 0) t gpu_serial
+    g 1 (0, 0) * gpu_simd
+   table 1 (-1, 0) * gpu_simd
+ f 32 2 (0, 0) t gpu_thread
+  f 1 1 (0, 0) t gpu_serial
+   f 1 1 (0, 0) * gpu_simd
+)");
+    EXPECT_TRUE(contains(printed_, ".gpu_threads(thread)")) << printed_;
+}
+
 TEST_F(Defects, OutputWithoutDimensions) {
     check(
         [&] {
