@@ -10,7 +10,6 @@ namespace anderson2021 {
 namespace {
 
 using Halide::Func;
-using Halide::MemoryType;
 using Halide::RVar;
 using Halide::Stage;
 using Halide::TailStrategy;
@@ -31,17 +30,6 @@ TailStrategy tail_strategy(Tail tail) {
     return TailStrategy::Auto;
 }
 
-MemoryType memory_type(const std::string &name) {
-    if (name == "GPUShared") {
-        return MemoryType::GPUShared;
-    }
-    if (name == "Heap") {
-        return MemoryType::Heap;
-    }
-    ANDERSON_CHECK(name == "Register") << "Unknown memory type " << name;
-    return MemoryType::Register;
-}
-
 VarOrRVar loop_var(const VarRef &v) {
     if (v.rvar) {
         return RVar(v.name);
@@ -59,7 +47,6 @@ public:
         switch (d.kind) {
         case Directive::Kind::ComputeRoot:
         case Directive::Kind::ComputeAt:
-        case Directive::Kind::StoreIn:
         case Directive::Kind::ReorderStorage:
             apply_to_func(d);
             break;
@@ -75,8 +62,6 @@ private:
         } else if (d.kind == Directive::Kind::ComputeAt) {
             const Func site(functions_.at(static_cast<size_t>(d.at_func)));
             func_.compute_at(Halide::LoopLevel(site, loop_var(d.vars.at(0))));
-        } else if (d.kind == Directive::Kind::StoreIn) {
-            func_.store_in(memory_type(d.memory));
         } else {
             std::vector<Var> vars;
             for (const VarRef &v : d.vars) {

@@ -25,7 +25,6 @@ struct Directive {
     enum class Kind {
         ComputeRoot,
         ComputeAt,        // at_func, at_stage, vars[0]
-        StoreIn,          // memory
         Split,            // vars = {old, outer, inner}, factor, tail
         Fuse,             // vars = {inner, outer, fused}
         Reorder,          // vars innermost first, at least two
@@ -43,8 +42,6 @@ struct Directive {
     /// for compute_with only): it computes the Func in whichever stage reads it.
     int at_func = -1;
     int at_stage = 0;
-    /// StoreIn: "GPUShared" or "Register".
-    std::string memory;
 };
 
 /// "Dimension `dim` of the buffer of output `func` has at least `min_extent` points."

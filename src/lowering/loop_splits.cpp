@@ -1,10 +1,16 @@
 #include "lowering/loop_splits.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace anderson2021 {
 
 namespace {
+
+// Copies of a stage that unrolling may make in all, and of a stage in whose loops others are
+// computed. The latter are nested scopes in OpenCL, whose compilers allow 256.
+constexpr int64_t kMaxCopies = 256;
+constexpr int64_t kMaxCopiesOfStages = 64;
 
 int64_t ceil_div(int64_t a, int64_t b) {
     return (a + b - 1) / b;
@@ -123,11 +129,13 @@ void split_loops(StagePlan &plan, const TailRules &tails) {
 
 void unroll_innermost(StagePlan &plan, const TailRules &tails, int64_t unroll_limit) {
     PlanLevel &level = plan.levels.back();
+    const bool has_inner_stages = plan.computes_others(static_cast<int>(plan.levels.size()) - 1);
+    unroll_limit = std::min(
+        unroll_limit, (has_inner_stages ? kMaxCopiesOfStages : kMaxCopies) / plan.unrolled_around);
     if (plan.at_root() && plan.levels.size() == 1) {
         return;  // These are the block loops.
     }
-    if (!plan.in_thread && plan.thread_level() < 0 && level.nest != nullptr &&
-        level.nest->children.size() > 1) {
+    if (!plan.in_thread && plan.thread_level() < 0 && has_inner_stages) {
         return;  // All threads of the block meet at barriers inside the loops.
     }
     int64_t product = 1;
@@ -142,6 +150,7 @@ void unroll_innermost(StagePlan &plan, const TailRules &tails, int64_t unroll_li
         }
     }
     plan.all_unrolled = all_pure;
+    plan.unrolled_points = product;
     std::vector<LoopVar> unrolled, others, outer;
     for (LoopVar &v : level.vars) {
         if (!v.pure) {

@@ -14,7 +14,8 @@ namespace anderson2021 {
 void split_loops(StagePlan &plan, const TailRules &tails);
 
 /// Unrolls the pure loops of the innermost level if all their trip counts are known and their
-/// product is at most `unroll_limit`; they become the innermost loops.
+/// product is at most `unroll_limit`; they become the innermost loops. Less is unrolled where
+/// enclosing loops are unrolled already, lest the code explode.
 void unroll_innermost(StagePlan &plan, const TailRules &tails, int64_t unroll_limit);
 
 }  // namespace anderson2021

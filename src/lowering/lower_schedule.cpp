@@ -81,6 +81,7 @@ private:
     void make_blocks_and_threads(StagePlan &plan) const;
     Directive compute_level(const StagePlan &plan) const;
     bool is_in_clipped_tile(const StagePlan &plan) const;
+    int64_t copies_around(const StagePlan &plan) const;
     /// Planned bytes of all Funcs stored in the blocks of a root stage.
     double shared_bytes(int task) const;
 
@@ -197,6 +198,15 @@ bool ScheduleLowering::is_in_clipped_tile(const StagePlan &plan) const {
            (plan.site_level == site.body_level() && site.clips_threads);
 }
 
+int64_t ScheduleLowering::copies_around(const StagePlan &plan) const {
+    if (plan.at_root()) {
+        return 1;
+    }
+    const StagePlan &site = plans_[static_cast<size_t>(plan.site_plan)];
+    const bool innermost = plan.site_level + 1 == static_cast<int>(site.levels.size());
+    return site.unrolled_around * (innermost ? site.unrolled_points : 1);
+}
+
 double ScheduleLowering::shared_bytes(int task) const {
     double bytes = 0;
     for (const StagePlan &p : plans_) {
@@ -219,6 +229,7 @@ StageDirectives ScheduleLowering::lower_stage(StagePlan &plan,
         return result;
     }
     plan.in_clipped_tile = is_in_clipped_tile(plan);
+    plan.unrolled_around = copies_around(plan);
     plan.shared_bytes_used = shared_bytes(plan.task);
     plan.shared_bytes_limit = static_cast<double>(device_.shared_bytes_per_block);
     KernelThreads &kernel = kernels_[static_cast<size_t>(plan.task)];

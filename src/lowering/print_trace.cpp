@@ -118,8 +118,6 @@ private:
             return "compute_root()";
         case Kind::ComputeAt:
             return compute_at(d);
-        case Kind::StoreIn:
-            return "store_in(MemoryType::" + d.memory + ")";
         case Kind::Split:
             return "split(" + var_list(d.vars, key) + ", " + std::to_string(d.factor) +
                    ", TailStrategy::" + tail_name(d.tail) + ")";

@@ -81,6 +81,10 @@ struct StagePlan {
 
     /// Every loop of the innermost level is pure and unrolled (or there is none).
     bool all_unrolled = false;
+    /// Copies of this stage that unrolled loops of enclosing stages make, and of what is computed
+    /// in its innermost level that its own make.
+    int64_t unrolled_around = 1;
+    int64_t unrolled_points = 1;
     /// Loops that become GPU threads, x first.
     std::vector<VarRef> thread_vars;
 

@@ -196,6 +196,34 @@ h 8 (0, 0) t gpu_block
     EXPECT_TRUE(contains(statements(text, "f"), ".compute_at(g, xi)")) << text;
 }
 
+// 16 copies of the body of output would each have 9 copies of the body of Ix, with an array inside.
+TEST(LowerSchedule, NestedUnrollingIsLimited) {
+    const Pipeline p(harris_graph());
+    const std::string text = lowered_text(p, R"(
+output 24 80 (0, 0) t gpu_block
+ output 32 4 (0, 0) t gpu_thread
+  output 2 8 (0, 0) t gpu_serial
+   Sxx 1 1 (0, 0) t gpu_serial
+    Sxx 1 1 (0, 0) * gpu_simd
+     inlined: Ixx 9
+   Ix 3 3 (0, 0) t gpu_serial
+    gray 3 3 (0, 0) t gpu_serial
+     gray 1 1 (0, 0) * gpu_simd
+    Ix 1 1 (0, 0) * gpu_simd
+   output 1 1 (0, 0) * gpu_simd
+    inlined: trace 1
+    inlined: det 1
+    inlined: Syy 2
+    inlined: Iyy 18
+    inlined: Sxy 1
+    inlined: Ixy 9
+    inlined: Iy 27
+)");
+    EXPECT_TRUE(contains(statements(text, "output"), "unroll")) << text;
+    EXPECT_FALSE(contains(statements(text, "Ix"), "unroll")) << text;
+    EXPECT_TRUE(contains(statements(text, "gray"), "unroll")) << text;
+}
+
 /// A stage that reads the input and is read at distances 0 to 3: f is four points longer than out.
 PipelineGraph input_stage(bool by_parameter) {
     GraphBuilder b;
