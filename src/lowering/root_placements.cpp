@@ -13,6 +13,8 @@ namespace {
 /// A Func that is not computed at the root.
 struct Placement {
     int func = -1;
+    /// Its allocation has a size that the text of the program determines.
+    bool exact = false;
     /// Outermost levels of all its stages.
     std::vector<const LoopNest *> nests;
 };
@@ -78,8 +80,8 @@ private:
                 return;
             }
         }
-        placements.push_back({nest.func, {&nest}});
         const bool exact = has_exact_size(graph_.func(nest.func), site);
+        placements.push_back({nest.func, exact, {&nest}});
         if (in_thread) {
             if (!exact) {
                 to_root.insert(nest.func);
@@ -101,9 +103,11 @@ private:
     std::vector<std::pair<int, int64_t>> variable_;
 };
 
-bool reads_from_outside(const Placement &reader, int func) {
-    return std::any_of(reader.nests.begin(), reader.nests.end(), [&](const LoopNest *nest) {
-        return nest->calls(func) && !nest->computes(func);
+/// If `outer` goes to the root, `p` has to follow: it is read by `outer` and not computed inside,
+/// or it is computed inside, where there are only threads then, and has no constant size.
+bool has_to_follow(const Placement &p, const Placement &outer) {
+    return std::any_of(outer.nests.begin(), outer.nests.end(), [&](const LoopNest *nest) {
+        return nest->computes(p.func) ? !p.exact && p.func != outer.func : nest->calls(p.func);
     });
 }
 
@@ -115,10 +119,10 @@ find_root_placements(const LoopNest &root, const PipelineGraph &graph, const Gpu
     walk.visit_root(root);
     for (bool changed = true; changed;) {
         changed = false;
-        for (const Placement &reader : walk.placements) {
+        for (const Placement &outer : walk.placements) {
             for (const Placement &p : walk.placements) {
-                if (walk.to_root.contains(reader.func) && !walk.to_root.contains(p.func) &&
-                    reads_from_outside(reader, p.func)) {
+                if (walk.to_root.contains(outer.func) && !walk.to_root.contains(p.func) &&
+                    has_to_follow(p, outer)) {
                     walk.to_root.insert(p.func);
                     changed = true;
                 }

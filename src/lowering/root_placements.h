@@ -12,7 +12,8 @@
 
 namespace anderson2021 {
 
-/// Those Funcs, and whatever they read that is not computed inside of them, by id.
+/// Those Funcs, and those that have to follow them, by id: whatever they read that is not computed
+/// inside of them, and what is computed inside but has no constant size.
 BitSet
 find_root_placements(const LoopNest &root, const PipelineGraph &graph, const GpuDevice &device);
 

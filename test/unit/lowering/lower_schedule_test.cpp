@@ -196,6 +196,36 @@ h 8 (0, 0) t gpu_block
     EXPECT_TRUE(contains(statements(text, "f"), ".compute_at(g, xi)")) << text;
 }
 
+// g1 has to leave its thread, so g2 has to leave the block. Then f, of variable size as well, would be
+// in a thread of g2 instead of a block.
+TEST(LowerSchedule, OthersFollowToTheRoot) {
+    GraphBuilder b;
+    b.func("h", {"x"}).output({1024}).reads("g1", {at("x", 0, 2)});
+    b.func("g1", {"x"}).reads("g2", {at("x")});
+    b.func("g2", {"x"}).reads("f", {at("x", 0, 2)});
+    b.func("f", {"x"});
+    PipelineGraph graph = b.build();
+    graph.edges[0].bounds[0].max.exact = false;
+    graph.edges[2].bounds[0].max.exact = false;
+    const Pipeline p(std::move(graph));
+    const std::string text = lowered_text(p, R"(
+h 8 (0, 0) t gpu_block
+ g2 130 (0, 0) t gpu_serial
+  f 3 (0, 0) t gpu_thread
+   f 1 (0, 0) t gpu_serial
+    f 1 (0, 0) * gpu_simd
+  g2 1 (0, 0) * gpu_simd
+ h 32 (0, 0) t gpu_thread
+  g1 6 (0, 0) t gpu_serial
+   g1 1 (0, 0) * gpu_simd
+  h 4 (0, 0) t gpu_serial
+   h 1 (0, 0) * gpu_simd
+)");
+    for (const char *func : {"g1", "g2", "f"}) {
+        EXPECT_TRUE(contains(statements(text, func), ".compute_root()")) << text;
+    }
+}
+
 // 16 copies of the body of output would each have 9 copies of the body of Ix, with an array inside.
 TEST(LowerSchedule, NestedUnrollingIsLimited) {
     const Pipeline p(harris_graph());
