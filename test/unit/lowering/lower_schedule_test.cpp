@@ -196,8 +196,8 @@ h 8 (0, 0) t gpu_block
     EXPECT_TRUE(contains(statements(text, "f"), ".compute_at(g, xi)")) << text;
 }
 
-// g1 has to leave its thread, so g2 has to leave the block. Then f, of variable size as well, would be
-// in a thread of g2 instead of a block.
+// g1 has to leave its thread, so g2 has to leave the block. Then f, of variable size as well, would
+// be in a thread of g2 instead of a block.
 TEST(LowerSchedule, OthersFollowToTheRoot) {
     GraphBuilder b;
     b.func("h", {"x"}).output({1024}).reads("g1", {at("x", 0, 2)});
