@@ -4,6 +4,7 @@
 #   make test      build everything and run all tests
 #   make plugin    build/release/libautoschedule_anderson2021.so and the environment in .venv
 #   make apps      build all applications (see apps/README.md)
+#   make bench     time, memory and predicted cost against the plugin of the Halide wheel (hours)
 #   make lint      layer check, formatting, documents that are generated from tables
 #   make format    reformat all sources
 #   make clean     remove build/ (keeps .venv)
@@ -16,7 +17,7 @@ CMAKE := $(VENV)/bin/cmake
 PYTHON := $(VENV)/bin/python
 
 .DEFAULT_GOAL := plugin
-.PHONY: setup configure plugin build test unit demo apps lint format clean
+.PHONY: setup configure plugin build test unit demo apps bench lint format clean
 
 setup:
 	@ANDERSON_VENV=$(VENV) scripts/setup.sh
@@ -41,6 +42,9 @@ demo: plugin
 
 apps: plugin
 	@$(MAKE) -C apps build
+
+bench: plugin
+	@$(PYTHON) test/bench/bench.py --scaling $(BENCH_ARGS)
 
 lint: setup
 	@$(PYTHON) scripts/check_layers.py
