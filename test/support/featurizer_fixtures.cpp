@@ -47,6 +47,23 @@ int FeaturizerFixture::stage(const std::string &func, int index) const {
     return graph_.func(f).stages.at(static_cast<size_t>(index)).id;
 }
 
+FeatureValues parse_values(const std::string &text) {
+    FeatureValues values;
+    std::istringstream words(text);
+    for (std::string word; words >> word;) {
+        const size_t equals = word.find('=');
+        ANDERSON_CHECK(equals != std::string::npos) << "No value in " << word;
+        const size_t dash = word.find('-');
+        const bool is_range = dash < equals;
+        const int first = std::stoi(word);
+        const int last = is_range ? std::stoi(word.substr(dash + 1)) : first;
+        for (int i = first; i <= last; i++) {
+            values.emplace_back(i, std::stod(word.substr(equals + 1)));
+        }
+    }
+    return values;
+}
+
 std::string compare_row(const ScheduleFeatures &row,
                         const FeatureValues &values,
                         const std::vector<int> &ignored) {

@@ -48,6 +48,9 @@ private:
 /// Column and value.
 using FeatureValues = std::vector<std::pair<int, double>>;
 
+/// Columns and values of "0=1 3-5=256 72=3": a column or a range of columns with the same value.
+FeatureValues parse_values(const std::string &text);
+
 /// What is wrong with a row whose columns all have their defaults except for `values`; empty if
 /// nothing is. Columns in `ignored` may be anything. Values are compared up to a relative error of
 /// 1e-6, because expectations are written with six digits or more.

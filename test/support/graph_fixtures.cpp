@@ -53,6 +53,14 @@ BoundExpr coord_bound(const StageNode &stage, const Coord &c, bool upper) {
     const int loop = loop_of(stage, c.var);
     ANDERSON_CHECK(loop >= 0) << stage.name << " has no loop " << c.var;
     const bool uses_max = upper == (c.coeff > 0);
+    if (!c.plus.empty()) {
+        const int other = loop_of(stage, c.plus);
+        ANDERSON_CHECK(other >= 0 && c.div == 1) << stage.name << " has no loop " << c.plus;
+        return program([=](const Span *env) {
+            return c.coeff * (uses_max ? env[loop].max : env[loop].min) +
+                   (upper ? env[other].max : env[other].min) + add;
+        });
+    }
     if (c.div == 1) {
         return BoundExpr::affine(loop, uses_max, c.coeff, add);
     }
@@ -99,6 +107,10 @@ AccessJacobian jacobian(const StageNode &stage, const std::vector<Coord> &coords
                 r += Rational{0, 1};
             }
             entries[d * cols + static_cast<size_t>(loop)] = r;
+        }
+        const int other = c.plus.empty() ? -1 : loop_of(stage, c.plus);
+        if (other >= 0) {
+            entries[d * cols + static_cast<size_t>(other)] = Rational{1, 1};
         }
     }
     return {static_cast<int>(coords.size()), static_cast<int>(cols), std::move(entries), count};

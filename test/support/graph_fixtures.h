@@ -12,7 +12,7 @@
 namespace anderson2021 {
 namespace test {
 
-/// One coordinate of an access: coeff * var / div + [low, high] (a range stands for a whole
+/// One coordinate of an access: coeff * var / div + plus + [low, high] (a range stands for a whole
 /// window of accesses). Without a variable it is the constant range.
 struct Coord {
     std::string var;
@@ -20,6 +20,8 @@ struct Coord {
     int64_t div = 1;
     int64_t low = 0;
     int64_t high = 0;
+    /// Another variable, or none.
+    std::string plus{};
 };
 
 /// `var + [low, high]`.
@@ -31,6 +33,9 @@ inline Coord scaled(const std::string &var, int64_t coeff) {
 }
 inline Coord divided(const std::string &var, int64_t div) {
     return {var, 1, div, 0, 0};
+}
+inline Coord sum(const std::string &var, const std::string &plus) {
+    return {var, 1, 1, 0, 0, plus};
 }
 inline Coord constant(int64_t low, int64_t high) {
     return {"", 0, 1, low, high};
