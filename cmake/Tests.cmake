@@ -54,16 +54,25 @@ endforeach()
 if(TARGET autoschedule_anderson2021)
     find_package(Python3 REQUIRED COMPONENTS Interpreter)
     add_subdirectory("${CMAKE_SOURCE_DIR}/test/integration")
-    # Their schedules replayed here, and ours replayed there.
-    set(forth_option "")
-    set(back_option --back)
+    # Their schedules replayed here, and ours replayed there. `make check-full` does more of it.
+    set(forth_options --seeds 5 --random 24 --heavy-seeds 1 --minimum 300)
+    set(back_options --back --seeds 2 --random 24 --heavy-seeds 1 --minimum 60)
     foreach(direction forth back)
         add_test(NAME differential.${direction}
             COMMAND ${Python3_EXECUTABLE} test/differential/compare_with_reference.py
-                --plugin $<TARGET_FILE:autoschedule_anderson2021> --seeds 5 ${${direction}_option})
-        set_tests_properties(differential.${direction} PROPERTIES
+                --plugin $<TARGET_FILE:autoschedule_anderson2021> ${${direction}_options}
+                --jobs 2 --report "${CMAKE_BINARY_DIR}/differential/${direction}"
+                --work "${CMAKE_BINARY_DIR}/differential/${direction}")
+        set_tests_properties(differential.${direction} PROPERTIES PROCESSORS 2
             WORKING_DIRECTORY "${CMAKE_SOURCE_DIR}" TIMEOUT 900 LABELS integration)
     endforeach()
+    # The comparison must notice what it is there for.
+    add_test(NAME differential.tester
+        COMMAND ${Python3_EXECUTABLE} -m pytest -q -p no:cacheprovider
+            test/differential/test_tester.py)
+    set_tests_properties(differential.tester PROPERTIES
+        WORKING_DIRECTORY "${CMAKE_SOURCE_DIR}" TIMEOUT 600 LABELS integration ENVIRONMENT
+        "ANDERSON_PLUGIN=$<TARGET_FILE:autoschedule_anderson2021>;PYTHONDONTWRITEBYTECODE=1")
 endif()
 
 # Compares the featurizer with recorded features; takes the files as arguments, so no test of ctest.

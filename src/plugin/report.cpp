@@ -37,6 +37,16 @@ void print_features(std::ostream &out, const SearchResult &result, const Pipelin
     }
 }
 
+// Enough digits to tell single-precision numbers apart.
+void print_stage_costs(std::ostream &out, const SearchResult &result, const PipelineGraph &graph) {
+    for (size_t i = 0; i < result.stage_costs.size(); i++) {
+        char value[64];
+        std::snprintf(value, sizeof(value), "%.9g", result.stage_costs[i]);
+        out << "Predicted cost of " << stage_label(graph, graph.stage(graph.record_order()[i]))
+            << " (ms): " << value << "\n";
+    }
+}
+
 void collect_stages(const LoopNest &nest, const PipelineGraph &graph, std::string *line) {
     for (auto c = nest.children.rbegin(); c != nest.children.rend(); ++c) {
         if ((*c)->func != nest.func) {
@@ -65,6 +75,7 @@ std::string describe_result(const SearchResult &result,
     std::ostringstream out;
     out << "** Optimal schedule:\n";
     print_features(out, result, graph);
+    print_stage_costs(out, result, graph);
     out << "State with cost " << fixed6(result.cost) << "\n"
         << "BEGIN Final generated loop nest and schedule:\n"
         << print_schedule(*result.best, graph, reference_dialect) << schedule_source

@@ -1,161 +1,161 @@
 """Compares features and costs of schedules between this plugin and the one of the Halide wheel.
 
-For every pipeline and every setting the reference plugin searches in a process of its own; the tree
-that it ends with is then forced on this plugin through partial_schedule_path, with
-reference_features=1, and the two .featurization blobs and predicted costs must agree. With --back
-it is the trees that this plugin's own search finds which are forced on the reference.
+Forth: the reference plugin searches; the tree that it ends with is forced on this plugin through
+partial_schedule_path, with reference_features=1. Records, all features, and costs must agree. If no
+Func is fused, they must also agree without reference_features. Back: the trees that this plugin's
+own search finds are forced on the reference. Options vary with the seed, see settings.py.
 
-usage: compare_with_reference.py --plugin build/release/libautoschedule_anderson2021.so
-           [--seeds N] [--pipelines a,b,...] [--random N] [--back]
+Exit status 1 if anything differs without an entry in explained.py, or if this plugin fails. Where
+the reference dies or takes too long there is nothing to compare, which is counted.
+
+examples:
+  compare_with_reference.py --plugin P --pipelines harris_like --seeds 20
+  compare_with_reference.py --plugin P --pipelines random_7 --first-seed 3 --seeds 1 --back
+  compare_with_reference.py --plugin P --apps --random 150 --report build/differential
 """
 
 import argparse
-import base64
-import json
 import os
 import pathlib
-import re
-import struct
 import subprocess
 import sys
-import tempfile
+import time
 
-import halide
+import generators
+import pipeline_names
+import settings
+from comparison import Oracle
+from program import REFERENCE, in_parallel
+from summary import Summary
+from tester import Slot, Tester
 
-HERE = pathlib.Path(__file__).resolve().parent
-REFERENCE = pathlib.Path(halide.__file__).parent / "lib64" / "libautoschedule_anderson2021.so"
-TARGET = "host-cuda-cuda_capability_70"
-SCHEDULE, ALGORITHM = 73, 287
-RECORD = SCHEDULE + ALGORITHM
-
-
-class Run:
-    """Result of one process: blob, tree text and cost, or the reason of failure."""
-
-    def __init__(self, plugin, pipeline, options, timeout=300):
-        command = [sys.executable, "run_one.py", str(plugin), pipeline, TARGET]
-        command += [f"{k}={v}" for k, v in options.items()]
-        environment = dict(os.environ, HL_DEBUG_AUTOSCHEDULE="1")
-        environment.pop("HL_WEIGHTS_DIR", None)
-        try:
-            done = subprocess.run(command, cwd=HERE, env=environment, capture_output=True,
-                                  timeout=timeout)
-        except subprocess.TimeoutExpired:
-            self.error = f"no result after {timeout} s"
-            return
-        log = done.stderr.decode(errors="replace")
-        self.error = None
-        if done.returncode != 0:
-            self.error = f"exit status {done.returncode}: {log[-1500:]}"
-            return
-        self.blob = base64.b64decode(json.loads(done.stdout)["featurization"])
-        match = re.search(r"BEGIN Final generated loop nest and schedule:\n(.*?)\nEND", log, re.S)
-        self.tree = tree_lines(match.group(1)) if match else None
-        costs = re.findall(r"^Best cost: (\S+)", log, re.M)
-        self.cost = float(costs[-1]) if costs else None
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
-def tree_lines(text):
-    """The lines of the schedule tree at the start of a log section."""
-    lines = []
-    for line in text.split("\n"):
-        tokens = line.split()
-        is_nest = bool(tokens) and tokens[-1].startswith("gpu_")
-        is_detail = bool(tokens) and tokens[0] in ("realize:", "inlined:")
-        if not (is_nest or is_detail):
-            if lines:
-                break
-            continue
-        lines.append(line)
-    return "\n".join(lines) + "\n"
+def make_cases(args, names):
+    """All cases in the order in which they are run; tasks of generators that compile only."""
+    weights = weights_files(args)
+    built = generators.all_generators()
+    cases, faults = [], []
+    for name in names:
+        is_app, task = name.startswith("app_"), name
+        heavy = is_app or name in settings.HEAVY
+        if is_app:
+            program, fault = built[name].build(pathlib.Path(args.work) / "generators")
+            if program is None:
+                faults.append(f"{name} {fault}")
+                continue
+            task = (program, built[name].name)
+        for direction in args.directions:
+            count = {"forth": args.seeds, "back": args.back_seeds}[direction]
+            count = min(count, args.heavy_seeds) if heavy else count
+            for seed in range(args.first_seed, args.first_seed + count):
+                options = settings.settings_of(name, seed, weights, heavy)
+                options.update(option.split("=", 1) for option in args.option)
+                options["beam_size"] = int(options["beam_size"])
+                cases.append({"pipeline": name, "direction": direction, "seed": seed,
+                              "options": options, "task": task})
+    return cases, faults
 
 
-def differences(ours, reference):
-    """Texts that describe where two blobs differ."""
-    if len(ours) != len(reference):
-        return [f"{len(ours) // 1440} records instead of {len(reference) // 1440}"]
-    a = struct.unpack(f"<{len(ours) // 4}f", ours)
-    b = struct.unpack(f"<{len(reference) // 4}f", reference)
-    return [f"record {i // RECORD} feature {i % RECORD}: {a[i]!r} instead of {b[i]!r}"
-            for i in range(len(a)) if a[i] != b[i]]
+def weights_files(args):
+    """Random ones made by the project's tool, and those of --weights."""
+    folder = pathlib.Path(args.work) / "weights"
+    folder.mkdir(parents=True, exist_ok=True)
+    tool = pathlib.Path(args.plugin).parent / "make_random_weights"
+    files = []
+    for seed in range(1, 6):
+        file = folder / f"random_{seed}.weights"
+        if not file.exists():
+            subprocess.run([tool, str(seed), file], check=True, capture_output=True)
+        files.append(file)
+    if args.weights:
+        files += sorted(pathlib.Path(args.weights).glob("*.weights"))
+    return files
 
 
-def settings_of(seed):
-    """Options of the seed-th run: a beam search first, then random draws of several kinds."""
-    common = {"parallelism": 80, "num_passes": 1}
-    if seed == 0:
-        return dict(common, beam_size=8)
-    spaces = ["1111", "1111", "1101", "1011", "0111", "1100"]
-    return dict(common, beam_size=1, random_dropout=[1, 30][seed % 2],
-                randomize_tilings=int(seed % 3 != 0), random_dropout_seed=seed, search_space_options=spaces[seed % len(spaces)])
-
-
-def forced(plugin, pipeline, options, tree, folder, reference_features):
-    path = pathlib.Path(folder) / "tree.txt"
-    path.write_text(tree)
-    replay = {k: v for k, v in options.items() if k in ("parallelism",)}
-    replay.update(partial_schedule_path=path, beam_size=1)
-    if reference_features:
-        replay["reference_features"] = 1
-    return Run(plugin, pipeline, replay)
-
-
-def compare(args, pipeline, seed, folder):
-    """One comparison; returns (kind of outcome, list of texts)."""
-    options = settings_of(seed)
-    if args.back:
-        found = Run(args.plugin, pipeline, dict(options, reference_features=1))
-        if found.error:
-            return "failed", [found.error]
-        other = forced(REFERENCE, pipeline, options, found.tree, folder, False)
-        ours, theirs = found, other
-    else:
-        found = Run(REFERENCE, pipeline, options)
-        if found.error:
-            return "skipped", [found.error]
-        other = forced(args.plugin, pipeline, options, found.tree, folder, True)
-        ours, theirs = other, found
-    if other.error and args.back and "Partial schedule not found" in other.error:
-        # The other program's search space is smaller (it always inlines a pointwise Func with one
-        # consumer), and its matching gives up on some trees that it does contain.
-        return "unreachable", []
-    if other.error:
-        return "failed", ["the tree could not be forced: " + other.error, found.tree]
-    texts = differences(ours.blob, theirs.blob)
-    if not args.back and theirs.cost and ours.cost:
-        if abs(ours.cost - theirs.cost) > 2e-5 * abs(theirs.cost) + 2e-6:
-            texts.append(f"cost {ours.cost} instead of {theirs.cost}")
-    return ("different" if texts else "equal"), texts + ([found.tree] if texts else [])
-
-
-def main():
-    sys.path.insert(0, str(HERE))
-    import pipelines
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+def parse(arguments):
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--plugin", required=True, type=lambda p: pathlib.Path(p).resolve())
-    parser.add_argument("--seeds", type=int, default=6)
-    parser.add_argument("--pipelines", default=",".join(pipelines.PIPELINES))
+    parser.add_argument("--pipelines", help="names, by commas; default: all that are written down")
     parser.add_argument("--random", type=int, default=0, help="number of random pipelines to add")
-    parser.add_argument("--back", action="store_true")
-    args = parser.parse_args()
-    counts = {}
-    with tempfile.TemporaryDirectory() as folder:
-        names = args.pipelines.split(",") if args.pipelines else []
-        for pipeline in names + [f"random_{k}" for k in range(args.random)]:
-            for seed in range(args.seeds):
-                kind, texts = compare(args, pipeline, seed, folder)
-                counts[kind] = counts.get(kind, 0) + 1
-                if kind not in ("equal", "unreachable"):
-                    print(f"{pipeline} seed {seed}: {kind}")
-                    for text in texts[:12]:
-                        print("    " + text.replace("\n", "\n    "))
-                    sys.stdout.flush()
-    print(", ".join(f"{n} {kind}" for kind, n in sorted(counts.items())))
-    if counts.get("equal", 0) < 0.6 * sum(counts.values()):
-        print("too few schedules could be compared")
+    parser.add_argument("--index", type=int, default=0, help="number of random accesses to add")
+    parser.add_argument("--apps", action="store_true", help="add the generators of apps/")
+    parser.add_argument("--seeds", type=int, default=6, help="schedules per pipeline")
+    parser.add_argument("--first-seed", type=int, default=0)
+    parser.add_argument("--back", action="store_true", help="only our schedules in the reference")
+    parser.add_argument("--both", action="store_true", help="both directions")
+    parser.add_argument("--back-seeds", type=int, help="as --seeds, for this direction")
+    parser.add_argument("--heavy-seeds", type=int, default=6, help="at most, for large pipelines")
+    parser.add_argument("--option", action="append", default=[], metavar="NAME=VALUE",
+                        help="overrides an option of every search")
+    parser.add_argument("--weights", help="folder with further weights files")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--timeout", type=float, default=60, help="seconds for one search")
+    parser.add_argument("--memory", type=float, default=4, help="GiB for one search")
+    parser.add_argument("--work", help="folder for files; default: beside the plugin")
+    parser.add_argument("--report", help="folder for report.md and report.json")
+    parser.add_argument("--minimum", type=int, default=1, help="schedules that must be compared")
+    parser.add_argument("--verbose", action="store_true")
+    args = parser.parse_args(arguments)
+    args.directions = ["back"] if args.back else ["forth", "back"] if args.both else ["forth"]
+    args.back_seeds = args.seeds if args.back_seeds is None else args.back_seeds
+    args.work = str(pathlib.Path(args.work or args.plugin.parent / "differential").resolve())
+    return args
+
+
+def names_of(args):
+    if args.pipelines is not None:
+        names = [name for name in args.pipelines.split(",") if name]
+    else:
+        names = pipeline_names.fixed()
+    names += [f"random_{k}" for k in range(args.random)]
+    names += [f"index_{k}" for k in range(args.index)]
+    return names + (list(generators.all_generators()) if args.apps else [])
+
+
+def write_report(args, summary, seconds, tester):
+    folder = pathlib.Path(args.report)
+    folder.mkdir(parents=True, exist_ok=True)
+    text = summary.as_markdown(seconds)
+    text += (f"\nDefault mode on trees without fused Funcs: {tester.as_trained['equal']} equal, "
+             f"{tester.as_trained['different']} different.\n")
+    (folder / "report.md").write_text(text)
+    (folder / "report.json").write_text(
+        summary.as_json(seconds=seconds, as_trained=tester.as_trained))
+    print(f"report: {folder / 'report.md'}")
+
+
+def main(arguments=None, tamper=None):
+    """tamper changes our blobs before they are compared, to test this program itself."""
+    args = parse(arguments)
+    pathlib.Path(args.work).mkdir(parents=True, exist_ok=True)
+    start = time.monotonic()
+    cases, faults = make_cases(args, names_of(args))
+    summary = Summary()
+    for fault in faults:
+        print("left out: " + fault)
+    tester = Tester(Oracle(REFERENCE, ROOT / "baseline.weights"), summary, args.verbose, tamper)
+    # File names carry the process id: several comparisons may share a folder.
+    slots = [Slot(args.plugin, args, f"{os.getpid()}_{i}") for i in range(args.jobs)]
+    try:
+        in_parallel(slots, tester, cases)
+    finally:
+        for slot in slots:
+            slot.close()
+            slot.tree_file.unlink(missing_ok=True)
+    seconds = time.monotonic() - start
+    print(summary.headline(seconds))
+    print(f"default mode without fused Funcs: {tester.as_trained}")
+    if args.report:
+        write_report(args, summary, seconds, tester)
+    if summary.total("equal", "explained", "different") < args.minimum:
+        print(f"fewer than {args.minimum} schedules could be compared")
         return 1
-    return 1 if counts.get("different") or counts.get("failed") else 0
+    return 1 if summary.failed or tester.as_trained["different"] else 0
 
 
 if __name__ == "__main__":
+    os.nice(5)
     sys.exit(main())
