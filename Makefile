@@ -2,6 +2,7 @@
 #
 #   make demo      autoschedule, build, run and check an application on a real photograph
 #   make test      build everything and run all tests
+#   make check-full  compare thousands of schedules with the plugin of the Halide wheel (20-30 min)
 #   make plugin    build/release/libautoschedule_anderson2021.so and the environment in .venv
 #   make apps      build all applications (see apps/README.md)
 #   make bench     time, memory and predicted cost against the plugin of the Halide wheel (hours)
@@ -17,7 +18,7 @@ CMAKE := $(VENV)/bin/cmake
 PYTHON := $(VENV)/bin/python
 
 .DEFAULT_GOAL := plugin
-.PHONY: setup configure plugin build test unit demo apps bench lint format clean
+.PHONY: setup configure plugin build test check-full unit demo apps bench lint format clean
 
 setup:
 	@ANDERSON_VENV=$(VENV) scripts/setup.sh
@@ -36,6 +37,14 @@ test: build lint
 
 unit: build
 	@cd $(BUILD) && $(VENV)/bin/ctest -j $(JOBS) --output-on-failure -LE integration
+
+# CHECK_WEIGHTS may name a folder with further weights files.
+CHECK_WEIGHTS ?=
+check-full: build
+	@$(PYTHON) test/differential/compare_with_reference.py \
+	    --plugin $(BUILD)/libautoschedule_anderson2021.so --both --apps --random 60 --index 12 \
+	    --seeds 30 --back-seeds 14 --heavy-seeds 5 --jobs $(JOBS) --minimum 5000 \
+	    --report $(BUILD)/differential/full $(if $(CHECK_WEIGHTS),--weights $(CHECK_WEIGHTS))
 
 demo: plugin
 	@$(PYTHON) scripts/demo.py

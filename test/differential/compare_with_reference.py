@@ -6,7 +6,7 @@ Func is fused, they must also agree without reference_features. Back: the trees 
 own search finds are forced on the reference. Options vary with the seed, see settings.py.
 
 Exit status 1 if anything differs without an entry in explained.py, or if this plugin fails. Where
-the reference dies or takes too long there is nothing to compare, which is counted.
+the reference dies, or a search takes too long, there is nothing to compare, which is counted.
 
 examples:
   compare_with_reference.py --plugin P --pipelines harris_like --seeds 20

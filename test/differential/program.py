@@ -21,6 +21,7 @@ class Result:
     def __init__(self, answer):
         self.error = answer.get("error")
         self.log = answer.get("log", "")
+        self.timed_out = answer.get("timed_out", False)
         if self.error is None:
             self.blob = base64.b64decode(answer["blob"])
             self.tree = answer["tree"]

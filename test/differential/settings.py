@@ -16,7 +16,7 @@ def search_space(draw, options):
     options["search_space_options"] = draw.choice(SPACES)
     options["random_dropout_seed"] = draw.randrange(1 << 20)
     options["random_dropout"] = draw.choice([1, 1, 5, 30, 60, 100])
-    options["randomize_tilings"] = int(draw.random() < 0.85)
+    options["randomize_tilings"] = int(draw.random() < 0.92)
 
 
 def device(draw, options):
@@ -48,8 +48,8 @@ def settings_of(name, seed, weights, heavy=False):
         options["weights_path"] = str(draw.choice(weights))
     if heavy:
         options.update(randomize_tilings=1, random_dropout=draw.choice([1, 5, 30]), num_passes=1)
-    elif draw.random() < 0.15:
-        options.update(beam_size=draw.choice([4, 4, 8, 32]), randomize_tilings=1,
+    elif draw.random() < 0.12:
+        options.update(beam_size=draw.choice([4, 4, 4, 8, 8, 32]), randomize_tilings=1,
                        num_passes=draw.choice([1, 2, 3]),
                        freeze_inline_compute_root=draw.choice([0, 0, 1]))
     return options

@@ -1,5 +1,6 @@
 """Runs the cases of a comparison: a search in one plugin, its schedule replayed in the other."""
 
+import collections
 import itertools
 import pathlib
 import re
@@ -12,6 +13,9 @@ from comparison import Comparison, has_fused_funcs
 from explained import excused, explain
 from program import REFERENCE, Worker
 from summary import reproducer_text
+
+# A pipeline with so many searches that take too long is left alone.
+MAX_TIMEOUTS = 2
 
 
 class Slot:
@@ -60,12 +64,16 @@ class Tester:
         self.oracle, self.summary, self.verbose = oracle, summary, verbose
         self.tamper = tamper or (lambda blob: blob)
         self.as_trained = {"equal": 0, "different": 0}
+        self.slow = collections.Counter()
         self.lock = threading.Lock()
 
     def __call__(self, slot, case):
         direction = self.forth if case["direction"] == "forth" else self.back
         start = time.monotonic()
-        outcome, kind, reason, tree = direction(slot, case)
+        if self.slow[case["pipeline"]] < MAX_TIMEOUTS:
+            outcome, kind, reason, tree = direction(slot, case)
+        else:
+            outcome, kind, reason, tree = None, "skipped", "left out after two time-outs", ""
         seconds = time.monotonic() - start
         if outcome is not None:
             kind, reason = "equal" if outcome.equal else "different", ""
@@ -83,6 +91,14 @@ class Tester:
                     print("    " + tree.replace("\n", "\n    "))
                 sys.stdout.flush()
 
+    def skipped(self, case, who, result, tree=""):
+        """The outcome for a search that gave nothing to compare."""
+        if result.timed_out:
+            with self.lock:
+                self.slow[case["pipeline"]] += 1
+            return None, "skipped", f"{who}: takes too long", tree
+        return None, "skipped", f"{who}: {short(result.error)}", tree
+
     def compare(self, case, ours, theirs, logged):
         """Both results for one tree; logged is the total cost that the reference prints, or None."""
         outcome = Comparison()
@@ -97,8 +113,10 @@ class Tester:
     def forth(self, slot, case):
         theirs = slot.reference.run(case["task"], case["options"])
         if theirs.error:
-            return None, "skipped", "reference: " + short(theirs.error), ""
+            return self.skipped(case, "reference", theirs)
         ours = slot.force(slot.ours, case, theirs.tree, reference_features=1)
+        if ours.timed_out:
+            return self.skipped(case, "this plugin", ours, theirs.tree)
         if ours.error:
             reason = excused(case["pipeline"], ours.error)
             return None, "unreachable" if reason else "failed", reason or ours.error[-2000:], \
@@ -126,6 +144,8 @@ class Tester:
     def back(self, slot, case):
         options = {**case["options"], "reference_features": 1, "threads": 1}
         ours = slot.ours.run(case["task"], options)
+        if ours.timed_out:
+            return self.skipped(case, "this plugin", ours)
         if ours.error and "no legal" in ours.error:
             return None, "skipped", "nothing legal in this search space", ""
         if ours.error:
@@ -135,7 +155,7 @@ class Tester:
             told = slot.force(slot.reference, case, ours.tree)
             return None, "unreachable", unreachable_reason(told.log), ours.tree
         if theirs.error:
-            return None, "skipped", "reference: " + short(theirs.error), ours.tree
+            return self.skipped(case, "reference", theirs, ours.tree)
         return self.compare(case, ours, theirs, None), None, None, ours.tree
 
 

@@ -11,7 +11,7 @@ Reads one task per line as JSON and answers each with one line:
           "memory": bytes of address space}
          with "generator": [PROGRAM, NAME] instead of a pipeline, that program is run
   answer {"blob": base64, "tree": text, "cost": x, "stage_costs": [...], "labels": names of the
-          stages}, or {"error": text, "log": text}
+          stages}, or {"error": text, "log": text, "timed_out": true or absent}
 """
 
 import base64
@@ -154,7 +154,8 @@ def run(plugin, task):
         for fd in fds:
             os.close(fd)
         if not in_time:
-            return {"error": f"no result after {task.get('timeout', 120)} s", "log": ""}
+            text = f"no result after {task.get('timeout', 120)} s"
+            return {"error": text, "log": "", "timed_out": True}
         return answer_of(task, [data[fd] for fd in fds], status, folder)
 
 
