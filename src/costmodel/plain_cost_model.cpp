@@ -62,9 +62,10 @@ PlainNetwork::PlainNetwork(const Weights &weights, const AlgorithmInputs &inputs
     ANDERSON_CHECK(inputs.features.size() == static_cast<size_t>(num_stages_) * kNumNetworkFeatures)
         << inputs.features.size() << " features for " << num_stages_ << " stages";
     for (int stage = 0; stage < num_stages_; stage++) {
-        std::array<double, kHead1Channels> head1{};
+        std::array<double, kHead1Channels> head1{}, summands1{};
         for (int c = 0; c < kHead1Channels; c++) {
-            double sum = static_cast<double>(weights.head1_bias[static_cast<size_t>(c)]);
+            const auto bias = static_cast<double>(weights.head1_bias[static_cast<size_t>(c)]);
+            double sum = bias;
             for (int i = 0; i < kNumNetworkFeatures; i++) {
                 const int kind = i / kHead1Height, type = i % kHead1Height;
                 const double raw =
@@ -73,14 +74,19 @@ PlainNetwork::PlainNetwork(const Weights &weights, const AlgorithmInputs &inputs
                 sum += static_cast<double>(inputs.features[index]) / (1.0 + std::exp(-raw));
             }
             head1[static_cast<size_t>(c)] = sum;
+            // Counts are not negative, nor are the squashed weights.
+            summands1[static_cast<size_t>(c)] = std::abs(sum - bias) + std::abs(bias);
         }
         for (int c = 0; c < kConv1Channels; c++) {
             double sum = static_cast<double>(weights.conv1_bias[static_cast<size_t>(c)]);
+            double summands = std::abs(sum);
             for (int k = 0; k < kHead1Channels; k++) {
-                sum +=
-                    at(weights.conv1_filter, kConv1Channels, c, k) * head1[static_cast<size_t>(k)];
+                const double weight = at(weights.conv1_filter, kConv1Channels, c, k);
+                sum += weight * head1[static_cast<size_t>(k)];
+                summands += std::abs(weight) * summands1[static_cast<size_t>(k)];
             }
             algorithm_trunk_.push_back(sum);
+            algorithm_summands_.push_back(summands);
         }
     }
 }
@@ -92,22 +98,30 @@ StageBreakdown PlainNetwork::evaluate(const StageRow &row) const {
     for (size_t s = 0; s < normalized.size(); s++) {
         normalized[s] = std::log1p(static_cast<double>(row.features[s]));
     }
-    std::array<double, kHead2Channels> relu2{};
+    std::array<double, kHead2Channels> relu2{}, summands2{};
     for (int c = 0; c < kHead2Channels; c++) {
         double sum = static_cast<double>(weights_.head2_bias[static_cast<size_t>(c)]);
+        double summands = std::abs(sum);
         for (int s = 0; s < kHead2Width; s++) {
-            sum += at(weights_.head2_filter, kHead2Channels, c, s) *
-                   normalized[static_cast<size_t>(s)];
+            const double product = at(weights_.head2_filter, kHead2Channels, c, s) *
+                                   normalized[static_cast<size_t>(s)];
+            sum += product;
+            summands += std::abs(product);
         }
         relu2[static_cast<size_t>(c)] = leaky(sum);
+        summands2[static_cast<size_t>(c)] = summands;
     }
+    std::array<double, kConv1Channels> summands{};
     StageBreakdown result;
     for (int c = 0; c < kConv1Channels; c++) {
         double sum = algorithm_trunk_[index_of(row.position, kConv1Channels, c)];
+        double of_c = algorithm_summands_[index_of(row.position, kConv1Channels, c)];
         for (int k = 0; k < kHead2Channels; k++) {
-            sum += at(weights_.conv1_filter, kConv1Channels, c, kHead1Channels + k) *
-                   relu2[static_cast<size_t>(k)];
+            const double weight = at(weights_.conv1_filter, kConv1Channels, c, kHead1Channels + k);
+            sum += weight * relu2[static_cast<size_t>(k)];
+            of_c += std::abs(weight) * summands2[static_cast<size_t>(k)];
         }
+        summands[static_cast<size_t>(c)] = of_c;
         result.preactivations[static_cast<size_t>(c)] = sum;
         result.coefficients[static_cast<size_t>(c)] = leaky(sum);
     }
@@ -118,6 +132,7 @@ StageBreakdown PlainNetwork::evaluate(const StageRow &row) const {
         result.multipliers[c] = term.multiplier;
         result.cost_ms += cost;
         result.magnitude_ms += std::abs(cost);
+        result.summands_ms += summands[c] * std::abs(term.multiplier) * 1e-9;
     }
     return result;
 }

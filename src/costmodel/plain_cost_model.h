@@ -19,9 +19,12 @@ struct StageBreakdown {
     std::array<double, kConv1Channels> multipliers{};
     /// Sum of coefficient x multiplier, ms.
     double cost_ms = 0;
-    /// The same with absolute values. Rounding errors are in proportion to it rather than to the
-    /// cost, because coefficients can be small differences of large numbers.
+    /// The same with absolute values.
     double magnitude_ms = 0;
+    /// The same once more, with the absolute values of everything that the network adds up to the
+    /// coefficients. Rounding errors are in proportion to it rather than to the cost, because a
+    /// coefficient can be the small difference of large numbers.
+    double summands_ms = 0;
 };
 
 /// Evaluates rows of one pipeline with one set of weights.
@@ -35,8 +38,9 @@ public:
 private:
     Weights weights_;
     int num_stages_, num_cores_;
-    /// Share of the algorithm features in the preactivations, 32 per stage.
-    std::vector<double> algorithm_trunk_;
+    /// Share of the algorithm features in the preactivations, 32 per stage; and the same with the
+    /// absolute values of all summands.
+    std::vector<double> algorithm_trunk_, algorithm_summands_;
 };
 
 /// The same as a CostModel. Slow: meant for tests and for canonical runs.
