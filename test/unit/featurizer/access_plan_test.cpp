@@ -76,6 +76,11 @@ TEST(AccessPlan, BranchingCountsInlinedFuncs) {
     const int together = make_access_plan(graph, 0, inlined(graph, {"g", "f"})).branching;
     EXPECT_EQ(apart, expression_branching(graph.branching, 0, [](int) { return false; }));
     EXPECT_EQ(together, expression_branching(graph.branching, 0, [](int) { return true; }));
+    // A call with two coordinates needs two values, the sum of two calls three, a sum of two such
+    // sums four.
+    const PipelineGraph harris = harris_graph();
+    EXPECT_EQ(make_access_plan(harris, 0, {}).branching, 3);
+    EXPECT_EQ(make_access_plan(harris, 0, inlined(harris, {"det", "trace"})).branching, 4);
 }
 
 TEST(AccessPlans, ServeEqualLeavesFromMemory) {

@@ -204,6 +204,23 @@ TEST(AsTrainedExamples, HarrisFusedIntoOneBlock) {
     }
 }
 
+TEST(AsTrainedExamples, AcceptsWhatJustFitsIntoRegisters) {
+    // One point of h per thread needs 32 points of g: 128 bytes.
+    GraphBuilder b;
+    b.func("h", {"x"}).output({4096}).reads("g", {at("x", -16, 15)}, 32);
+    b.func("g", {"x"}).reads("f", {at("x")});
+    b.func("f", {"x"}).input();
+    const FeaturizerFixture fixture(b.build());
+    const FeatureMatrix m = fixture.featurize("h 128 (0, 0) t gpu_block\n"
+                                              " h 32 (0, 0) t gpu_thread\n"
+                                              "  g 32 (0, 0) gpu_serial\n"
+                                              "   g 1v (0, 0) * gpu_simd\n"
+                                              "  h 1 (0, 0) t gpu_serial\n"
+                                              "   h 1v (0, 0) * gpu_simd\n");
+    EXPECT_EQ(m.row(1).register_bytes_at_task, 128);
+    EXPECT_EQ(m.row(0).unique_register_bytes_read_per_thread, 128);
+}
+
 TEST(AsTrainedExamples, RejectsWhatDoesNotFitIntoRegisters) {
     // One point of h per thread needs 41 points of g: 164 bytes.
     GraphBuilder b;

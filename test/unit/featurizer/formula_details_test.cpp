@@ -106,6 +106,23 @@ TEST_F(FormulaDetails, SerialLevelAroundThreads) {
     EXPECT_EQ(check("out", 0, "4=1 67=0.0052083333 68=1"), "");
 }
 
+// What has no threads in a block gets a single one.
+TEST_F(FormulaDetails, SerialLevelWithoutThreads) {
+    GraphBuilder b;
+    b.func("out", {"x"}).output({256}).reads("g", {at("x")});
+    b.func("g", {"x"}).reads("in", {at("x")});
+    b.func("in", {"_0"}).input();
+    start(b.build());
+    featurize("out 4 (0, 0) t gpu_block\n"
+              " g 64 (0, 0) gpu_serial\n"
+              "  g 1v (0, 0) * gpu_simd\n"
+              " out 64 (0, 0) t gpu_thread\n"
+              "  out 1 (0, 0) t gpu_serial\n"
+              "   out 1v (0, 0) * gpu_simd\n");
+    // Sixteen stores of four points each.
+    EXPECT_EQ(check("g", 0, "4=64 51=2 53=0.03125 54=1 59=64 60=16 71=1"), "");
+}
+
 // 100 blocks on 80 multiprocessors; the grid of 127 threads is g's, out needs 32 of them.
 TEST_F(FormulaDetails, ThreadsOfABlockAndOfAStage) {
     GraphBuilder b;
@@ -196,6 +213,28 @@ TEST_F(FormulaDetails, InlinedIntoStagesWithoutLanes) {
     EXPECT_EQ(check("p", 1, "35=100 7=100 8=1 9=1 4=100"), "");
     EXPECT_EQ(check("g", 0, "4=250 6=100 8=1 18=250 35=250 51=250 71=2"), "");
     EXPECT_EQ(check("h", 0, "18=2 35=2 50=1 51=2 71=1 4=2 8=1"), "");
+}
+
+// A scatter has no lane loop either; it is run once per block.
+TEST_F(FormulaDetails, ScatterInsideABlock) {
+    GraphBuilder b;
+    b.func("out", {"x"}).output({128}).reads("h", {constant(0, 3)}, 4);
+    b.func("h", {"i"}).computed_includes(0, 0, 3);
+    b.update({{"r", 0, 15}}, {constant(0, 3)}).reads("in", {at("r")});
+    b.func("in", {"_0"}).input();
+    start(b.build());
+    featurize("out 4 (0, 0) t gpu_block\n"
+              " h 4 (0, 0) t gpu_thread\n"
+              "  h 1 (0, 0) t gpu_serial\n"
+              "   h 1v (0, 0) * gpu_simd\n"
+              " h 1 (-1, 0) gpu_thread\n"
+              "  h 16 (-1, 0) gpu_serial\n"
+              "   h 1 (-1, 0) * gpu_simd\n"
+              " out 32 (0, 0) t gpu_thread\n"
+              "  out 1 (0, 0) t gpu_serial\n"
+              "   out 1v (0, 0) * gpu_simd\n");
+    EXPECT_EQ(check("h", 0, "0=4 2=4 35=0"), "");
+    EXPECT_EQ(check("h", 1, "0=4 2=16 4=16 5=64 35=64"), "");
 }
 
 // With a single multiprocessor nothing counts as parallel.

@@ -1,6 +1,7 @@
 #include <cstdio>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "graph_fixtures.h"
 #include "schedule/schedule_parser.h"
@@ -142,7 +143,9 @@ TEST(ReadScheduleFile, MissingOrUnreadable) {
 }
 
 TEST(ReadScheduleFile, RoundTrip) {
-    const std::string path = ::testing::TempDir() + "anderson_schedule_parser_test.txt";
+    // The same test of another build may run at the same time.
+    const std::string path =
+        ::testing::TempDir() + "anderson_schedule_parser_test_" + std::to_string(getpid()) + ".txt";
     std::ofstream(path) << test::kMatMulInBlock;
     EXPECT_EQ(read_schedule_file(path).funcs.size(), 2u);
     EXPECT_EQ(read_schedule_file(path).source, path);
