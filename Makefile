@@ -3,6 +3,7 @@
 #   make demo      autoschedule, build, run and check an application on a real photograph
 #   make test      build everything and run all tests
 #   make check-full  compare thousands of schedules with the plugin of the Halide wheel (20-30 min)
+#   make check-mutants  let the tests find small faults in the features, one by one (20 min)
 #   make plugin    build/release/libautoschedule_anderson2021.so and the environment in .venv
 #   make apps      build all applications (see apps/README.md)
 #   make bench     time, memory and predicted cost against the plugin of the Halide wheel (hours)
@@ -18,7 +19,7 @@ CMAKE := $(VENV)/bin/cmake
 PYTHON := $(VENV)/bin/python
 
 .DEFAULT_GOAL := plugin
-.PHONY: setup configure plugin build test check-full unit demo apps bench lint format clean
+.PHONY: setup configure plugin build test check-full check-mutants unit demo apps bench lint format clean
 
 setup:
 	@ANDERSON_VENV=$(VENV) scripts/setup.sh
@@ -45,6 +46,10 @@ check-full: build
 	    --plugin $(BUILD)/libautoschedule_anderson2021.so --both --apps --random 60 --index 12 \
 	    --seeds 30 --back-seeds 14 --heavy-seeds 5 --jobs $(JOBS) --minimum 5000 \
 	    --report $(BUILD)/differential/full $(if $(CHECK_WEIGHTS),--weights $(CHECK_WEIGHTS))
+
+# With the result in docs/compatibility.md.
+check-mutants: setup
+	@PATH=$(VENV)/bin:$$PATH $(PYTHON) test/mutation/mutate_features.py --jobs $(JOBS) --docs
 
 demo: plugin
 	@$(PYTHON) scripts/demo.py

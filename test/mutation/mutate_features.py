@@ -138,7 +138,7 @@ def write_docs(text):
 
 def main():
     parser = argparse.ArgumentParser(description="Mutation run over the schedule features.")
-    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build" / "mutants" / "run")
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build" / "mutation")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--only", type=int, nargs="*", help="numbers of mutants")
     parser.add_argument("--docs", action="store_true", help="write docs/compatibility.md")
