@@ -109,10 +109,12 @@ def docs_table(sites, killed_by):
         f"{len(mutants)} mutants at {len(sites)} places, {len(mutants) - len(equivalent)} killed, "
         f"{len(equivalent)} equivalent to the original, 0 survivors.",
         "",
-        "Mutants per feature (a mutant of a shared helper counts for all features it can change):",
+        "Mutants killed per feature, equivalent ones in parentheses; a mutant of a shared helper "
+        "counts for all",
+        "features that it can change.",
         "",
     ]
-    rows = [f"{f}: {killed}" + (f" + {eq} equivalent" if eq else "")
+    rows = [f"{f}: {killed}" + (f" (+{eq})" if eq else "")
             for f, _, killed, eq in summary(sites, killed_by)]
     width = 10
     lines += ["| " + " | ".join(rows[:width]) + " |", "|" + "---|" * width]
@@ -120,7 +122,7 @@ def docs_table(sites, killed_by):
         cells = rows[i:i + width]
         lines.append("| " + " | ".join(cells + [""] * (width - len(cells))) + " |")
     if equivalent:
-        lines += ["", "Equivalent mutants, with the reason why no test can find them:", ""]
+        lines += ["", "The equivalent ones, and why no test can find them:", ""]
         for site in sites:
             for r in site.replacements:
                 if r.equivalent:
