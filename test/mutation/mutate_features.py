@@ -62,7 +62,8 @@ def build(sites, folder, jobs):
             path.unlink()
     cmake = shutil.which("cmake") or "cmake"
     configure = [cmake, "-S", pathlib.Path(__file__).parent, "-B", folder / "build"]
-    subprocess.run([*configure, f"-DMUTANT_SOURCE_DIR={copy}"], check=True, stdout=subprocess.DEVNULL)
+    configure.append(f"-DMUTANT_SOURCE_DIR={copy}")
+    subprocess.run(configure, check=True, stdout=subprocess.DEVNULL)
     subprocess.run([cmake, "--build", folder / "build", "-j", str(jobs)], check=True)
     return folder / "build" / "mutation_tests"
 
@@ -126,7 +127,8 @@ def docs_table(sites, killed_by):
         for site in sites:
             for r in site.replacements:
                 if r.equivalent:
-                    lines.append(f"* `{site.original}` → `{r.text}` in `{site.file}`: {r.equivalent}.")
+                    what = f"`{site.original}` → `{r.text}` in `{site.file}`"
+                    lines.append(f"* {what}: {r.equivalent}.")
     return "\n".join(lines)
 
 

@@ -86,7 +86,7 @@ def test_stale_texts_are_errors(tmp_path, source):
 
 
 def test_overlaps_are_errors(tmp_path):
-    sites = [site_of("1: «a + b»\n    -> c\n", tmp_path), site_of("1: «b + c»\n    -> c\n", tmp_path)]
+    sites = [site_of(f"1: «{text}»\n    -> c\n", tmp_path) for text in ("a + b", "b + c")]
     with pytest.raises(mutant_table.TableError, match="overlaps"):
         mutant_table.mutate("a + b + c", [(0, 5, sites[0]), (4, 9, sites[1])])
 
