@@ -85,3 +85,17 @@ if(nlohmann_json_FOUND)
         target_link_libraries(check_vectors PRIVATE $<TARGET_OBJECTS:anderson_${layer}>)
     endforeach()
 endif()
+
+# Compares the compiled network with the plain one; takes weights and features as arguments.
+add_executable(check_network EXCLUDE_FROM_ALL test/differential/check_network.cpp
+    $<TARGET_OBJECTS:anderson_support> $<TARGET_OBJECTS:anderson_features>
+    $<TARGET_OBJECTS:anderson_costmodel>)
+target_link_libraries(check_network PRIVATE anderson_options ${ANDERSON_COST_MODEL_LIBRARIES})
+
+# That the table of mutants fits the sources; the mutation run itself is `make check-mutants`.
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+add_test(NAME mutation.table
+    COMMAND "${Python3_EXECUTABLE}" -m pytest -q -p no:cacheprovider
+        "${CMAKE_SOURCE_DIR}/test/mutation/test_mutant_table.py")
+set_tests_properties(mutation.table PROPERTIES TIMEOUT 60
+    ENVIRONMENT "PYTHONDONTWRITEBYTECODE=1")
