@@ -7,7 +7,9 @@ import subprocess
 
 import halide
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+HOST = HERE / "generator_host.cpp"
 
 
 class Generator:
@@ -25,7 +27,7 @@ class Generator:
         """Compiles the program if need be; returns its path, or None, and what went wrong."""
         program = pathlib.Path(folder) / f"{self.app}.generator"
         support = ROOT / "apps" / "support"
-        inputs = [self.source, *self.source.parent.glob("*.h"), *support.glob("*.h")]
+        inputs = [self.source, HOST, *self.source.parent.glob("*.h"), *support.glob("*.h")]
         newest = max(file.stat().st_mtime for file in inputs)
         if program.exists() and program.stat().st_mtime > newest:
             return program, ""
@@ -33,8 +35,8 @@ class Generator:
         base = pathlib.Path(halide.__file__).parent
         library = base / "lib64"
         command = [os.environ.get("CXX", "g++"), "-std=c++17", "-O1", f"-I{ROOT / 'apps'}",
-                   "-isystem", str(base / "include"), str(self.source), "-o", str(program),
-                   str(library / "libHalide_GenGen.a"), f"-L{library}", "-lHalide",
+                   "-isystem", str(base / "include"), str(self.source), str(HOST), "-o",
+                   str(program), f"-L{library}", "-lHalide",
                    f"-Wl,-rpath,{library}", "-ldl", "-lpthread"]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode != 0:

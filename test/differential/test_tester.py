@@ -173,7 +173,7 @@ def test_reasons_of_unreachable_schedules():
     assert "always inlines" in tester.unreachable_reason(log("g\n", ""))
     assert "does not inline" in tester.unreachable_reason(log("", "g\n"))
     assert "placement or tiling" in tester.unreachable_reason(log("", ""))
-    assert "no candidates" in tester.unreachable_reason("")
+    assert "names no candidates" in tester.unreachable_reason("")
 
 
 def test_all_features_have_names():

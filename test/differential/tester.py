@@ -16,6 +16,7 @@ from summary import reproducer_text
 
 # A pipeline with so many searches that take too long is left alone.
 MAX_TIMEOUTS = 2
+TARGET_TITLE = "Target partial schedule:\n"
 
 
 class Slot:
@@ -46,6 +47,8 @@ def short(text):
     failed = re.search(r"Condition failed: [^\n]*", text)
     if failed:
         return "its internal check fails: " + failed.group(0)[18:118]
+    if "InternalError" in text:
+        return "an internal check of it fails"
     status = re.match(r"exit status (-?\d+)", text)
     if status:
         return f"it crashes ({status.group(0)})"
@@ -151,9 +154,10 @@ class Tester:
         if ours.error:
             return None, "failed", ours.error[-2000:], ""
         theirs = slot.force(slot.reference, case, ours.tree, log_level=0)
-        if theirs.error and "Partial schedule not found" in theirs.error + theirs.log:
+        if theirs.error and not theirs.timed_out:
             told = slot.force(slot.reference, case, ours.tree)
-            return None, "unreachable", unreachable_reason(told.log), ours.tree
+            if "Partial schedule not found" in theirs.error or TARGET_TITLE in told.log:
+                return None, "unreachable", unreachable_reason(told.log), ours.tree
         if theirs.error:
             return self.skipped(case, "reference", theirs, ours.tree)
         return self.compare(case, ours, theirs, None), None, None, ours.tree
@@ -167,12 +171,12 @@ def stage_set(text, title):
 
 def unreachable_reason(log):
     """Why the reference has no such schedule, by the candidates that it lists at the end."""
-    candidates, _, target = log.rpartition("Options:\n")[2].partition("Target partial schedule:\n")
+    candidates, _, target = log.rpartition("Options:\n")[2].partition(TARGET_TITLE)
     options = candidates.split("\nOption ")
     wanted_inline = stage_set(target, "Inlined stages")
     inlined = [stage_set(option, "Inlined stages") for option in options]
     if not target or not candidates.strip():
-        return "the reference lists no candidates"
+        return "the reference has no such schedule, and names no candidates in time"
     if set.intersection(*inlined) - wanted_inline:
         return "the reference always inlines a pointwise Func that one other reads"
     if all(wanted_inline & stage_set(option, "All stages") - funcs

@@ -9,7 +9,8 @@ same image, Funcs get the same names each time, and crashes or time-outs end one
 Reads one task per line as JSON and answers each with one line:
   task   {"pipeline": NAME, "target": T, "options": {...}, "log_level": 0 or 1, "timeout": s,
           "memory": bytes of address space}
-         with "generator": [PROGRAM, NAME] instead of a pipeline, that program is run
+         with "generator": [PROGRAM, NAME] instead of a pipeline, that program is run, which
+         generators.py has built
   answer {"blob": base64, "tree": text, "cost": x, "stage_costs": [...], "labels": names of the
           stages}, or {"error": text, "log": text, "timed_out": true or absent}
 """
@@ -31,6 +32,7 @@ import halide as hl
 import pipeline_names
 
 LOG_TAIL = 4 << 20
+RESULT = "featurization"
 COST = re.compile(r"^Best cost: (\S+)", re.M)
 STAGE_COST = re.compile(r"^Predicted cost of \S+ \(ms\): (\S+)", re.M)
 LABEL = re.compile(r"^Schedule features for (\S+)", re.M)
@@ -68,10 +70,8 @@ def in_child(plugin, task, answer_fd, log_fd, folder):
     options = {k: str(v) for k, v in task["options"].items()}
     if "generator" in task:
         program, name = task["generator"]
-        command = [program, "-g", name, "-n", "result", "-f", "result", "-o", folder,
-                   "-e", "featurization", "-p", plugin, "target=" + task["target"] + "-no_runtime",
-                   "autoscheduler=Anderson2021"]
-        command += [f"autoscheduler.{k}={v}" for k, v in options.items()]
+        command = [program, plugin, name, task["target"], str(pathlib.Path(folder) / RESULT)]
+        command += [f"{k}={v}" for k, v in options.items()]
         os.execv(program, command)
     try:
         outputs = pipeline_names.make(task["pipeline"])
@@ -112,7 +112,7 @@ def drain(child, fds, deadline):
 def answer_of(task, data, status, folder):
     """The answer of a child that has ended, from what it wrote."""
     raw, log = bytes(data[0]), data[1].decode(errors="replace")
-    file = pathlib.Path(folder) / "result.featurization"
+    file = pathlib.Path(folder) / RESULT
     if "generator" in task and os.waitstatus_to_exitcode(status) == 0 and file.exists():
         answer = {"blob": base64.b64encode(file.read_bytes()).decode()}
     elif raw and "generator" not in task:
