@@ -44,7 +44,7 @@ CHECK_WEIGHTS ?=
 check-full: build
 	@$(PYTHON) test/differential/compare_with_reference.py \
 	    --plugin $(BUILD)/libautoschedule_anderson2021.so --both --apps --random 60 --index 12 \
-	    --seeds 30 --back-seeds 14 --heavy-seeds 5 --jobs $(JOBS) --minimum 5000 \
+	    --seeds 30 --back-seeds 14 --heavy-seeds 3 --jobs $(JOBS) --minimum 5000 \
 	    --report $(BUILD)/differential/full $(if $(CHECK_WEIGHTS),--weights $(CHECK_WEIGHTS))
 
 # With the result in docs/compatibility.md.
