@@ -11,18 +11,13 @@ import sys
 
 import halide as hl
 
-import graph_pipelines
-import pipelines
-import random_pipelines
+import pipeline_names
 
 
 def main():
     plugin, name, target, *options = sys.argv[1:]
     hl.load_plugin(plugin)
-    if name in pipelines.PIPELINES:
-        outputs = pipelines.PIPELINES[name]()
-    else:
-        outputs = graph_pipelines.make(name) or random_pipelines.make(name)
+    outputs = pipeline_names.make(name)
     parameters = dict(option.split("=", 1) for option in options)
     result = hl.Pipeline(outputs).apply_autoscheduler(
         hl.Target(target), hl.AutoschedulerParams("Anderson2021", parameters))

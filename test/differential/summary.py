@@ -24,6 +24,7 @@ class Summary:
         self.pipelines = {}
         self.trees = set()
         self.reasons = collections.Counter()
+        self.examples = {}
         self.faults = []
         self.stages = 0
 
@@ -34,6 +35,7 @@ class Summary:
         counts[kind] += 1
         if reason:
             self.reasons[case["direction"], kind, reason] += 1
+            self.examples.setdefault((case["direction"], kind, reason), {**case, "tree": tree})
         if outcome is not None:
             self.stages += outcome.stages
             self.compared += outcome.compared
@@ -77,7 +79,8 @@ class Summary:
             "distinct_trees": len(self.trees), "stages": self.stages,
             "outcomes": [{"direction": d, "kind": k, "count": n}
                          for (d, k), n in sorted(self.kinds.items())],
-            "reasons": [{"direction": d, "kind": k, "reason": r, "count": n}
+            "reasons": [{"direction": d, "kind": k, "reason": r, "count": n,
+                         "example": self.examples[d, k, r]}
                         for (d, k, r), n in self.reasons.most_common()],
             "pipelines": self.pipelines, "features": self.features(), "faults": self.faults,
             **extra}, indent=1)
@@ -90,8 +93,12 @@ class Summary:
             cells = [str(self.kinds[direction, kind]) for kind in KINDS]
             lines.append(f"| {direction} | " + " | ".join(cells) + " |")
         lines += ["", "## Skipped, unreachable and explained schedules", "",
-                  "| Direction | Outcome | Reason | Count |", "|---|---|---|---:|"]
-        lines += [f"| {d} | {k} | {r} | {n} |" for (d, k, r), n in self.reasons.most_common()]
+                  "| Direction | Outcome | Reason | Count | For example |",
+                  "|---|---|---|---:|---|"]
+        for (d, k, r), n in self.reasons.most_common():
+            example = self.examples[d, k, r]
+            lines.append(f"| {d} | {k} | {' '.join(r.split())} | {n} | "
+                         f"{example['pipeline']} seed {example['seed']} |")
         lines += ["", "## Features and costs", "",
                   "Largest difference: of costs, relative to the sum of the absolute cost terms.",
                   "",

@@ -68,6 +68,7 @@ class Tester:
         self.tamper = tamper or (lambda blob: blob)
         self.as_trained = {"equal": 0, "different": 0}
         self.slow = collections.Counter()
+        self.finished = 0
         self.lock = threading.Lock()
 
     def __call__(self, slot, case):
@@ -85,6 +86,9 @@ class Tester:
                 kind = "explained" if reason else kind
         shown = {k: v for k, v in case.items() if k != "task"}
         with self.lock:
+            self.finished += 1
+            if self.finished % 500 == 0:
+                print(f"{self.finished} searches", flush=True)
             self.summary.add(kind, shown, outcome, reason, tree)
             self.summary.pipelines[case["pipeline"]]["seconds"] += seconds
             if kind in ("different", "failed") or self.verbose:
@@ -103,7 +107,7 @@ class Tester:
         return None, "skipped", f"{who}: {short(result.error)}", tree
 
     def compare(self, case, ours, theirs, logged):
-        """Both results for one tree; logged is the total cost that the reference prints, or None."""
+        """Both results for one tree; logged is the total that the reference prints, or None."""
         outcome = Comparison()
         outcome.features(self.tamper(ours.blob), theirs.blob)
         if theirs.labels and ours.labels != theirs.labels:
