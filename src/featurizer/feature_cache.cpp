@@ -10,8 +10,8 @@ namespace {
 
 size_t approximate_bytes(const BlockKey &key, const BlockFeatures &features) {
     // Nests are shared with other schedules more often than not; count a few for the entry.
-    constexpr size_t kFixed = 1024;
-    return kFixed + key.layout.size() * sizeof(int32_t) + features.rows.size() * sizeof(BlockRow) +
+    constexpr size_t fixed = 1024;
+    return fixed + key.layout.size() * sizeof(int32_t) + features.rows.size() * sizeof(BlockRow) +
            features.inlined.size() * sizeof(InlinedSums);
 }
 

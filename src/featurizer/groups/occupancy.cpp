@@ -29,8 +29,8 @@ void add_occupancy(const LoopContext &at, ScheduleFeatures &f) {
     const int64_t blocks = std::min(max_blocks, blocks_per_sm);
     const int64_t warps = std::min(max_warps, blocks * layout.warps_per_block);
     f.max_warp_occupancy = static_cast<double>(warps) / static_cast<double>(max_warps);
-    f.max_block_occupancy =
-        static_cast<double>(warps / layout.warps_per_block) / static_cast<double>(max_blocks);
+    const int64_t resident_blocks = warps / layout.warps_per_block;
+    f.max_block_occupancy = static_cast<double>(resident_blocks) / static_cast<double>(max_blocks);
 }
 
 void add_shared_occupancy(const LoopContext &at, ScheduleFeatures &f) {

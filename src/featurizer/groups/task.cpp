@@ -8,6 +8,16 @@ namespace anderson2021 {
 
 namespace {
 
+/// Number of blocks that share dimension `dim` of the stage's Func.
+int64_t blocks_along(const LoopContext &at, int dim) {
+    for (size_t i = 0; i < at.stage.loops.size(); i++) {
+        if (at.stage.loops[i].pure_dim == dim) {
+            return at.nest.size[i];
+        }
+    }
+    return 1;
+}
+
 /// The part of the stage's Func that one block computes.
 void add_own_bytes(const LoopContext &at, ScheduleFeatures &f) {
     const auto bytes_per_point = static_cast<double>(at.func.bytes_per_point);
@@ -17,17 +27,11 @@ void add_own_bytes(const LoopContext &at, ScheduleFeatures &f) {
         const FuncRegion &region = at.own_region(at.nest);
         bytes = innermost = bytes_per_point;
         for (int d = 0; d < at.func.dims(); d++) {
-            int64_t blocks = 1;
-            for (size_t i = 0; i < at.stage.loops.size(); i++) {
-                if (at.stage.loops[i].pure_dim == d) {
-                    blocks = at.nest.size[i];
-                }
-            }
             // Compat: rounds down, although tiles are rounded up.
-            const auto extent = static_cast<double>(region.computed(d).extent() / blocks);
-            bytes *= extent;
+            const int64_t extent = region.computed(d).extent() / blocks_along(at, d);
+            bytes *= static_cast<double>(extent);
             if (d == at.nest.vector_dim) {
-                innermost *= extent;
+                innermost *= static_cast<double>(extent);
             }
         }
     } else {
@@ -68,6 +72,31 @@ void add_bytes_read(const LoopContext &at, int producer, ScheduleFeatures &f) {
     f.unique_lines_read_per_task += lines / longest;
 }
 
+/// What a stage reads, seen from the task: from the root, or from inside the task and then also
+/// what that reads, for which its stages are added to `stages`.
+void add_producers(const LoopContext &at,
+                   const StageNode &stage,
+                   BitSet &seen,
+                   std::vector<const StageNode *> &stages,
+                   ScheduleFeatures &f) {
+    const PipelineGraph &graph = at.env.graph;
+    for (const int id : stage.incoming_edges) {
+        const int producer = graph.edge(id).producer;
+        if (seen.contains(producer)) {
+            continue;
+        }
+        seen.insert(producer);
+        const Site &site = at.env.site_of_func(producer);
+        if (site.is_stored_at_root()) {
+            add_bytes_read(at, producer, f);
+        } else if (site.produce != nullptr) {
+            for (const StageNode &s : graph.func(producer).stages) {
+                stages.push_back(&s);
+            }
+        }
+    }
+}
+
 }  // namespace
 
 void add_task(const LoopContext &at, ScheduleFeatures &f) {
@@ -75,27 +104,12 @@ void add_task(const LoopContext &at, ScheduleFeatures &f) {
 
     // Through everything that is computed or inlined inside the task, to what is stored at the
     // root.
-    const PipelineGraph &graph = at.env.graph;
     std::vector<const StageNode *> stages{&at.stage};
-    BitSet seen(graph.num_funcs());
+    BitSet seen(at.env.graph.num_funcs());
     while (!stages.empty()) {
         const StageNode &stage = *stages.back();
         stages.pop_back();
-        for (const int id : stage.incoming_edges) {
-            const int producer = graph.edge(id).producer;
-            if (seen.contains(producer)) {
-                continue;
-            }
-            seen.insert(producer);
-            const Site &site = at.env.site_of_func(producer);
-            if (site.is_stored_at_root()) {
-                add_bytes_read(at, producer, f);
-            } else if (site.produce != nullptr) {
-                for (const StageNode &s : graph.func(producer).stages) {
-                    stages.push_back(&s);
-                }
-            }
-        }
+        add_producers(at, stage, seen, stages, f);
     }
 }
 
