@@ -3,7 +3,7 @@
 #   make demo      autoschedule, build, run and check an application on a real photograph
 #   make test      build everything and run all tests
 #   make check-full  compare thousands of schedules with the plugin of the Halide wheel (20-30 min)
-#   make check-mutants  let the tests find small faults in the features, one by one (20 min)
+#   make check-mutants  let the tests find small faults in the features, one by one (10 min)
 #   make plugin    build/release/libautoschedule_anderson2021.so and the environment in .venv
 #   make apps      build all applications (see apps/README.md)
 #   make bench     time, memory and predicted cost against the plugin of the Halide wheel (hours)
