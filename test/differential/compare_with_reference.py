@@ -47,14 +47,14 @@ def make_cases(args, names):
                 continue
             task = (program, built[name].name)
         for direction in args.directions:
-            count = {"forth": args.seeds, "back": args.back_seeds}[direction]
+            count = {"forth": args.seeds, "back": args.back_seeds, "tree": 1}[direction]
             count = min(count, args.heavy_seeds) if heavy else count
             for seed in range(args.first_seed, args.first_seed + count):
                 options = settings.settings_of(name, seed, weights, heavy)
                 options.update(option.split("=", 1) for option in args.option)
                 options["beam_size"] = int(options["beam_size"])
                 cases.append({"pipeline": name, "direction": direction, "seed": seed,
-                              "options": options, "task": task})
+                              "options": options, "task": task, "tree_file": args.tree})
     return cases, faults
 
 
@@ -86,6 +86,7 @@ def parse(arguments):
     parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument("--back", action="store_true", help="only our schedules in the reference")
     parser.add_argument("--both", action="store_true", help="both directions")
+    parser.add_argument("--tree", help="compare the schedule in this file, without a search")
     parser.add_argument("--back-seeds", type=int, help="as --seeds, for this direction")
     parser.add_argument("--heavy-seeds", type=int, default=6, help="at most, for large pipelines")
     parser.add_argument("--option", action="append", default=[], metavar="NAME=VALUE",
@@ -100,6 +101,7 @@ def parse(arguments):
     parser.add_argument("--verbose", action="store_true")
     args = parser.parse_args(arguments)
     args.directions = ["back"] if args.back else ["forth", "back"] if args.both else ["forth"]
+    args.directions = ["tree"] if args.tree else args.directions
     args.back_seeds = args.seeds if args.back_seeds is None else args.back_seeds
     args.work = str(pathlib.Path(args.work or args.plugin.parent / "differential").resolve())
     return args

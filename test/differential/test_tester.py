@@ -70,6 +70,14 @@ def test_missing_record_is_reported(tmp_path):
     assert report["faults"]
 
 
+def test_given_tree_is_compared(tmp_path):
+    _, report = compare(tmp_path, tamper=lambda data: data[:-4 * NUM_FEATURES])
+    tree = tmp_path / "tree.txt"
+    tree.write_text(report["faults"][0]["tree"])
+    status, report = compare(tmp_path, "--tree", str(tree))
+    assert (status, report["schedules"]) == (0, 1)
+
+
 def test_too_few_schedules_fail(tmp_path):
     status, _ = compare(tmp_path, "--minimum", "100")
     assert status == 1

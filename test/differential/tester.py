@@ -72,7 +72,7 @@ class Tester:
         self.lock = threading.Lock()
 
     def __call__(self, slot, case):
-        direction = self.forth if case["direction"] == "forth" else self.back
+        direction = getattr(self, case["direction"])
         start = time.monotonic()
         if self.slow[case["pipeline"]] < MAX_TIMEOUTS:
             outcome, kind, reason, tree = direction(slot, case)
@@ -136,6 +136,17 @@ class Tester:
         if not has_fused_funcs(theirs.tree):
             self.check_default_mode(slot, case, theirs.tree, ours, outcome)
         return outcome, None, None, theirs.tree
+
+    def tree(self, slot, case):
+        """A given schedule in both plugins."""
+        tree = pathlib.Path(case["tree_file"]).read_text()
+        theirs = slot.force(slot.reference, case, tree)
+        if theirs.error:
+            return self.skipped(case, "reference", theirs, tree)
+        ours = slot.force(slot.ours, case, tree, reference_features=1)
+        if ours.error:
+            return None, "failed", ours.error[-2000:], tree
+        return self.compare(case, ours, theirs, theirs.cost), None, None, theirs.tree
 
     def check_default_mode(self, slot, case, tree, ours, outcome):
         """Without fused Funcs the features as trained are those of the reference."""
