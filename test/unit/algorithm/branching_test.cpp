@@ -89,6 +89,10 @@ TEST(ExpressionBranching, SelectTakesTheWorseBranch) {
     const int worse = u.binary(u.leaf(), u.leaf());
     u.select(condition, worse, u.leaf());
     EXPECT_EQ(value_of(u), 3);
+    Tree v;
+    const int equal = v.binary(v.leaf(), v.leaf());
+    v.select(equal, v.leaf(), v.binary(v.leaf(), v.leaf()));  // max(bin(2, 1), bin(2, 2))
+    EXPECT_EQ(value_of(v), 3);
 }
 
 TEST(ExpressionBranching, CallsAccumulateOverArguments) {

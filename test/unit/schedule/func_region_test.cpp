@@ -35,6 +35,10 @@ TEST(FuncRegion, HistogramComputesMoreThanRequired) {
     EXPECT_EQ(region.points_required(), 11);
     EXPECT_EQ(region.points_computed(), 256);
     EXPECT_EQ(region.bytes_computed(), 1024);
+    // What is required beyond that is computed as well.
+    region.required(0) = {-5, 300, true, true};
+    region.derive_from_required();
+    EXPECT_EQ(region.computed(0), (Span{-5, 300, false, false}));
 }
 
 TEST(FuncRegion, UpdateLoopsFollowComputedRegion) {

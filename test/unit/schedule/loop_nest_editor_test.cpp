@@ -175,6 +175,18 @@ TEST(SplitFlags, ReductionsKeepTheirFlags) {
     EXPECT_TRUE(own.loop(1, 1).exact);
 }
 
+TEST(SplitFlags, ReductionsOfUnknownLengthStayUnknown) {
+    PipelineGraph graph = test::mat_mul_graph();
+    Span &reduction = graph.funcs[1].stages[1].loops[0].constant_span;
+    reduction.constant = reduction.exact = false;
+    const test::Pipeline p(std::move(graph));
+    LoopNestPtr root = p.place_at_root(p.editor.make_root(), 0);
+    root = p.tile_at_root(p.place_at_root(root, 1), 1, {1, 4}, {64, 1});
+    const FuncRegion &own = root->children[1]->regions->own();
+    EXPECT_EQ(own.loop(1, 0), (Span{0, 1023, false, false}));
+    EXPECT_TRUE(own.loop(1, 1).constant);
+}
+
 TEST(Inline, CountsCallsThroughInlinedConsumers) {
     const test::Pipeline p(test::harris_graph());
     LoopNestPtr root = p.place_at_root(p.editor.make_root(), 0);
