@@ -47,21 +47,56 @@ public:
         if (using_autoscheduler() || APP_REPLAY_SCHEDULE(apply_schedule_bgu_auto)) {
             return;
         }
-        histogram.compute_at(blurz, y);
-        histogram.update().reorder(c, histogram.rvars(0)[0], histogram.rvars(0)[1], x, y).unroll(c);
-        for (Func f : {blurz, blurx, blury}) {
-            f.compute_root().bound(c, 0, moments).reorder(x, z, c, y).parallel(y).vectorize(x, 8);
+        if (get_target().has_gpu_feature()) {
+            // The grid is small: its kernels only need enough threads, so every moment of a cell
+            // has one of its own. A thread applies the map of one pixel to all channels.
+            Var xi("xi"), yi("yi"), ci("ci"), zi("zi"), zc("zc");
+            histogram.compute_root()
+                .bound(c, 0, moments)
+                .fuse(z, c, zc)
+                .gpu_tile(x, y, zc, xi, yi, zi, 8, 8, 1);
+            const RVar rx = histogram.rvars(0)[0], ry = histogram.rvars(0)[1];
+            histogram.update().reorder(rx, ry, x, y, c).gpu_tile(x, y, c, xi, yi, ci, 8, 8, 1);
+            for (Func f : {blurz, blurx, blury}) {
+                f.compute_root()
+                    .bound(c, 0, moments)
+                    .fuse(z, c, zc)
+                    .gpu_tile(x, y, zc, xi, yi, zi, 8, 8, 1);
+            }
+            affine.compute_root()
+                .bound(c, 0, 12)
+                .reorder(c, x, y, z)
+                .unroll(c)
+                .gpu_tile(x, y, z, xi, yi, zi, 8, 8, 1);
+            for (Func f : {covariance, inverse, cross}) {
+                f.compute_at(affine, xi).unroll(c);
+            }
+            output.reorder(c, x, y).unroll(c).gpu_tile(
+                x, y, xi, yi, 32, 8, TailStrategy::GuardWithIf);
+            interpolated.compute_at(output, xi).bound(c, 0, 12).unroll(c);
+        } else {
+            histogram.compute_at(blurz, y);
+            histogram.update()
+                .reorder(c, histogram.rvars(0)[0], histogram.rvars(0)[1], x, y)
+                .unroll(c);
+            for (Func f : {blurz, blurx, blury}) {
+                f.compute_root()
+                    .bound(c, 0, moments)
+                    .reorder(x, z, c, y)
+                    .parallel(y)
+                    .vectorize(x, 8);
+            }
+            affine.compute_root()
+                .bound(c, 0, 12)
+                .reorder(c, x, z, y)
+                .unroll(c)
+                .parallel(y)
+                .vectorize(x, 8);
+            output.reorder(c, x, y)
+                .unroll(c)
+                .parallel(y, 8, TailStrategy::GuardWithIf)
+                .vectorize(x, 8, TailStrategy::GuardWithIf);
         }
-        affine.compute_root()
-            .bound(c, 0, 12)
-            .reorder(c, x, z, y)
-            .unroll(c)
-            .parallel(y)
-            .vectorize(x, 8);
-        output.reorder(c, x, y)
-            .unroll(c)
-            .parallel(y, 8, TailStrategy::GuardWithIf)
-            .vectorize(x, 8, TailStrategy::GuardWithIf);
     }
 
 private:

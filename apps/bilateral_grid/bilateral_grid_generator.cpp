@@ -64,12 +64,32 @@ public:
         if (using_autoscheduler() || APP_REPLAY_SCHEDULE(apply_schedule_bilateral_grid_auto)) {
             return;
         }
-        histogram.compute_at(blurz, y);
-        histogram.update().reorder(c, histogram.rvars(0)[0], histogram.rvars(0)[1], x, y).unroll(c);
-        blurz.compute_root().reorder(x, z, c, y).parallel(y).vectorize(x, 8);
-        blurx.compute_root().reorder(x, z, c, y).parallel(y).vectorize(x, 8);
-        blury.compute_root().reorder(x, z, c, y).parallel(y).vectorize(x, 8);
-        output.parallel(y, 8, TailStrategy::GuardWithIf).vectorize(x, 8, TailStrategy::GuardWithIf);
+        if (get_target().has_gpu_feature()) {
+            // Counting and the first blur share a kernel: a block counts what falls into a column
+            // of cells in shared memory. The grid is small, the rest is limited by memory.
+            Var xi("xi"), yi("yi"), zi("zi");
+            blurz.compute_root().reorder(c, z, x, y).gpu_tile(x, y, xi, yi, 8, 8);
+            histogram.compute_at(blurz, x).gpu_threads(x, y);
+            const RVar rx = histogram.rvars(0)[0], ry = histogram.rvars(0)[1];
+            histogram.update().reorder(c, rx, ry, x, y).unroll(c).gpu_threads(x, y);
+            for (Func f : {blurx, blury}) {
+                f.compute_root()
+                    .reorder(c, x, y, z)
+                    .unroll(c)
+                    .gpu_tile(x, y, z, xi, yi, zi, 32, 8, 1);
+            }
+            output.gpu_tile(x, y, xi, yi, 32, 8, TailStrategy::GuardWithIf);
+        } else {
+            histogram.compute_at(blurz, y);
+            histogram.update()
+                .reorder(c, histogram.rvars(0)[0], histogram.rvars(0)[1], x, y)
+                .unroll(c);
+            blurz.compute_root().reorder(x, z, c, y).parallel(y).vectorize(x, 8);
+            blurx.compute_root().reorder(x, z, c, y).parallel(y).vectorize(x, 8);
+            blury.compute_root().reorder(x, z, c, y).parallel(y).vectorize(x, 8);
+            output.parallel(y, 8, TailStrategy::GuardWithIf)
+                .vectorize(x, 8, TailStrategy::GuardWithIf);
+        }
     }
 
 private:

@@ -55,16 +55,39 @@ public:
         if (using_autoscheduler() || APP_REPLAY_SCHEDULE(apply_schedule_camera_pipe_auto)) {
             return;
         }
-        Var yi("yi");
-        matrix.compute_root();
-        curve.compute_root();
-        output.split(y, y, yi, 32, TailStrategy::GuardWithIf)
-            .reorder(x, c, yi, y)
-            .parallel(y)
-            .vectorize(x, 16, TailStrategy::GuardWithIf);
-        denoised.compute_at(output, y).vectorize(x, 16, TailStrategy::GuardWithIf);
-        for (Func f : {planes, green_at_red, green_at_blue, curved}) {
-            f.compute_at(output, y).vectorize(x, 16);
+        if (get_target().has_gpu_feature()) {
+            // One kernel for the picture: the mosaic and everything derived from it of a tile and
+            // its halo stay in shared memory. Matrix and curve are computed before.
+            Var xi("xi"), yi("yi"), u("u"), v("v");
+            matrix.compute_root().gpu_single_thread();
+            curve.compute_root().gpu_tile(level, u, 32);
+            output.split(x, x, xi, 32, TailStrategy::GuardWithIf)
+                .split(y, y, yi, 32, TailStrategy::GuardWithIf)
+                .split(yi, yi, v, 4)
+                .reorder(c, v, xi, yi, x, y)
+                .unroll(c)
+                .gpu_blocks(x, y)
+                .gpu_threads(xi, yi);
+            for (Func f : {denoised, green_at_red, green_at_blue, curved}) {
+                f.compute_at(output, x)
+                    .split(x, x, u, 32, TailStrategy::GuardWithIf)
+                    .split(y, y, v, 8, TailStrategy::GuardWithIf)
+                    .reorder(u, v, x, y)
+                    .gpu_threads(u, v);
+            }
+            curved.bound(c, 0, 3).reorder(c, u, v, x, y).unroll(c);
+        } else {
+            Var yi("yi");
+            matrix.compute_root();
+            curve.compute_root();
+            output.split(y, y, yi, 32, TailStrategy::GuardWithIf)
+                .reorder(x, c, yi, y)
+                .parallel(y)
+                .vectorize(x, 16, TailStrategy::GuardWithIf);
+            denoised.compute_at(output, y).vectorize(x, 16, TailStrategy::GuardWithIf);
+            for (Func f : {planes, green_at_red, green_at_blue, curved}) {
+                f.compute_at(output, y).vectorize(x, 16);
+            }
         }
     }
 

@@ -63,12 +63,33 @@ public:
             APP_REPLAY_SCHEDULE(apply_schedule_depthwise_separable_conv_auto)) {
             return;
         }
-        Var yn("yn");
-        output.fuse(y, n, yn).parallel(yn).vectorize(c, 8, TailStrategy::GuardWithIf);
-        pointwise.compute_at(output, x).vectorize(c, 8);
-        pointwise.update().reorder(c, channel).vectorize(c, 8, TailStrategy::GuardWithIf);
-        depthwise.compute_at(output, x).vectorize(c, 8);
-        depthwise.update().vectorize(c, 8, TailStrategy::GuardWithIf);
+        if (get_target().has_gpu_feature()) {
+            // A block makes 8x4 pixels of all output channels: the filtered input channels of these
+            // pixels go through shared memory, and a thread keeps four results of one channel in
+            // registers, so that each weight is used four times.
+            Var ci("ci"), xi("xi"), yi("yi");
+            output.split(x, x, xi, 8, TailStrategy::GuardWithIf)
+                .split(y, y, yi, 4, TailStrategy::GuardWithIf)
+                .split(c, c, ci, 16, TailStrategy::GuardWithIf)
+                .reorder(yi, ci, xi, c, x, y, n)
+                .unroll(yi)
+                .gpu_blocks(x, y, n)
+                .gpu_threads(ci, xi);
+            pointwise.compute_at(output, ci).bound_extent(y, 4).unroll(y);
+            pointwise.update().reorder(y, channel).unroll(y);
+            depthwise.compute_at(output, x);
+            for (Stage stage : {Stage(depthwise), Stage(depthwise.update())}) {
+                stage.split(c, c, ci, 16, TailStrategy::GuardWithIf).gpu_threads(ci, x);
+            }
+            depthwise.update().reorder(ci, x, c, y);
+        } else {
+            Var yn("yn");
+            output.fuse(y, n, yn).parallel(yn).vectorize(c, 8, TailStrategy::GuardWithIf);
+            pointwise.compute_at(output, x).vectorize(c, 8);
+            pointwise.update().reorder(c, channel).vectorize(c, 8, TailStrategy::GuardWithIf);
+            depthwise.compute_at(output, x).vectorize(c, 8);
+            depthwise.update().vectorize(c, 8, TailStrategy::GuardWithIf);
+        }
     }
 
 private:

@@ -40,21 +40,41 @@ public:
         if (using_autoscheduler() || APP_REPLAY_SCHEDULE(apply_schedule_iir_blur_auto)) {
             return;
         }
-        Var xo("xo");
-        for (Func f : {columns, rows}) {
-            // Columns lie side by side: eight of them are scanned together.
-            f.compute_root();
-            f.update(0).vectorize(x, 8, TailStrategy::GuardWithIf);
-            for (int k = 1; k <= 2; k++) {
-                f.update(k)
-                    .split(x, xo, x, 8, TailStrategy::GuardWithIf)
-                    .reorder(x, f.rvars(k)[0], xo, c)
-                    .parallel(xo)
-                    .vectorize(x);
+        if (get_target().has_gpu_feature()) {
+            // A thread scans one column; the columns of a warp lie side by side. The transposes go
+            // through shared memory, so that reads and writes are both along rows.
+            Var xi("xi"), yi("yi");
+            for (Func f : {columns, rows}) {
+                f.compute_root();
+                for (int k = 0; k <= 2; k++) {
+                    f.update(k).gpu_tile(x, xi, 32, TailStrategy::GuardWithIf);
+                    if (k > 0) {
+                        f.update(k).reorder(f.rvars(k)[0], xi, x, c);
+                    }
+                    f.update(k).gpu_blocks(c);
+                }
             }
+            turned.compute_root().gpu_tile(x, y, xi, yi, 32, 32);
+            output.gpu_tile(x, y, xi, yi, 32, 32, TailStrategy::GuardWithIf);
+            columns.in(turned).compute_at(turned, x).gpu_threads(x, y);
+            rows.in(output).compute_at(output, x).gpu_threads(x, y);
+        } else {
+            Var xo("xo");
+            for (Func f : {columns, rows}) {
+                // Columns lie side by side: eight of them are scanned together.
+                f.compute_root();
+                f.update(0).vectorize(x, 8, TailStrategy::GuardWithIf);
+                for (int k = 1; k <= 2; k++) {
+                    f.update(k)
+                        .split(x, xo, x, 8, TailStrategy::GuardWithIf)
+                        .reorder(x, f.rvars(k)[0], xo, c)
+                        .parallel(xo)
+                        .vectorize(x);
+                }
+            }
+            turned.compute_root().parallel(y, 8);
+            output.parallel(y, 8, TailStrategy::GuardWithIf);
         }
-        turned.compute_root().parallel(y, 8);
-        output.parallel(y, 8, TailStrategy::GuardWithIf);
     }
 
 private:

@@ -39,7 +39,9 @@ public:
         for (int l = levels - 2; l >= 0; l--) {
             interpolated[size_t(l)] = filled(l);
         }
-        output(x, y, c) = interpolated[0](x, y, c) / interpolated[0](x, y, 3);
+        // Holes that even the coarsest level does not fill stay black.
+        constexpr float tiny = 1.0f / 65536;
+        output(x, y, c) = interpolated[0](x, y, c) / max(interpolated[0](x, y, 3), tiny);
 
         input.dim(2).set_bounds(0, 4);
         output.dim(2).set_bounds(0, 3);
@@ -51,16 +53,31 @@ public:
         if (using_autoscheduler() || APP_REPLAY_SCHEDULE(apply_schedule_interpolate_auto)) {
             return;
         }
-        for (size_t l = 1; l < downsampled.size(); l++) {
-            downsampled[l].compute_root().parallel(y, 8).vectorize(x, 8);
+        if (get_target().has_gpu_feature()) {
+            // Two kernels per level, one downwards and one upwards. A thread makes the four
+            // channels of a pixel, so that the opacity is read once.
+            Var xi("xi"), yi("yi");
+            std::vector<Func> kernels(downsampled.begin() + 1, downsampled.end());
+            kernels.insert(kernels.end(), interpolated.begin() + 1, interpolated.end() - 1);
+            for (Func f : kernels) {
+                f.compute_root().bound(c, 0, 4).reorder(c, x, y).unroll(c).gpu_tile(
+                    x, y, xi, yi, 32, 8);
+            }
+            output.reorder(c, x, y).unroll(c).gpu_tile(
+                x, y, xi, yi, 32, 8, TailStrategy::GuardWithIf);
+            interpolated[0].compute_at(output, xi).bound(c, 0, 4).unroll(c);
+        } else {
+            for (size_t l = 1; l < downsampled.size(); l++) {
+                downsampled[l].compute_root().parallel(y, 8).vectorize(x, 8);
+            }
+            for (size_t l = 0; l + 1 < interpolated.size(); l++) {
+                interpolated[l].compute_root().parallel(y, 8).vectorize(x, 8);
+            }
+            output.reorder(c, x, y)
+                .unroll(c)
+                .parallel(y, 8, TailStrategy::GuardWithIf)
+                .vectorize(x, 8, TailStrategy::GuardWithIf);
         }
-        for (size_t l = 0; l + 1 < interpolated.size(); l++) {
-            interpolated[l].compute_root().parallel(y, 8).vectorize(x, 8);
-        }
-        output.reorder(c, x, y)
-            .unroll(c)
-            .parallel(y, 8, TailStrategy::GuardWithIf)
-            .vectorize(x, 8, TailStrategy::GuardWithIf);
     }
 
 private:

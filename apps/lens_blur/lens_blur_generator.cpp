@@ -53,23 +53,46 @@ public:
         if (using_autoscheduler() || APP_REPLAY_SCHEDULE(apply_schedule_lens_blur_auto)) {
             return;
         }
-        Var yi("yi");
-        cost.compute_root().reorder(x, z, y).parallel(y, 8).vectorize(x, 8);
-        confidence.compute_root().parallel(y, 8).vectorize(x, 8);
-        for (size_t l = 0; l < pushed.size(); l++) {
-            if (l > 0) {
-                pushed[l].compute_root().reorder(x, c, z, y).parallel(y).vectorize(x, 8);
+        if (get_target().has_gpu_feature()) {
+            // Every level of the pyramid is a kernel downwards and one upwards; a thread makes
+            // costs and weights together. The samples of a pixel are gathered by one thread.
+            Var xi("xi"), yi("yi"), zi("zi");
+            cost.compute_root().gpu_tile(x, y, z, xi, yi, zi, 32, 8, 1);
+            for (Func f : {confidence, depth, worst_radius_y, worst_radius}) {
+                f.compute_root().gpu_tile(x, y, xi, yi, 32, 8);
             }
-            if (l + 1 < pushed.size()) {
-                pulled[l].compute_root().reorder(x, c, z, y).parallel(y).vectorize(x, 8);
+            std::vector<Func> kernels(pushed.begin() + 1, pushed.end());
+            kernels.insert(kernels.end(), pulled.begin() + 1, pulled.end() - 1);
+            for (Func f : kernels) {
+                f.compute_root()
+                    .bound(c, 0, 2)
+                    .reorder(c, x, y, z)
+                    .unroll(c)
+                    .gpu_tile(x, y, z, xi, yi, zi, 32, 8, 1);
             }
+            output.reorder(c, x, y).unroll(c).gpu_tile(
+                x, y, xi, yi, 32, 8, TailStrategy::GuardWithIf);
+            gathered.compute_at(output, xi).bound(c, 0, 4).unroll(c);
+            gathered.update().reorder(c, s).unroll(c);
+        } else {
+            Var yi("yi");
+            cost.compute_root().reorder(x, z, y).parallel(y, 8).vectorize(x, 8);
+            confidence.compute_root().parallel(y, 8).vectorize(x, 8);
+            for (size_t l = 0; l < pushed.size(); l++) {
+                if (l > 0) {
+                    pushed[l].compute_root().reorder(x, c, z, y).parallel(y).vectorize(x, 8);
+                }
+                if (l + 1 < pushed.size()) {
+                    pulled[l].compute_root().reorder(x, c, z, y).parallel(y).vectorize(x, 8);
+                }
+            }
+            depth.compute_root().parallel(y, 8).vectorize(x, 8);
+            worst_radius_y.compute_root().parallel(y, 8).vectorize(x, 8);
+            worst_radius.compute_root().parallel(y, 8).vectorize(x, 8);
+            output.reorder(c, x, y).unroll(c).parallel(y, 8, TailStrategy::GuardWithIf);
+            gathered.compute_at(output, x).unroll(c);
+            gathered.update().reorder(c, s).unroll(c);
         }
-        depth.compute_root().parallel(y, 8).vectorize(x, 8);
-        worst_radius_y.compute_root().parallel(y, 8).vectorize(x, 8);
-        worst_radius.compute_root().parallel(y, 8).vectorize(x, 8);
-        output.reorder(c, x, y).unroll(c).parallel(y, 8, TailStrategy::GuardWithIf);
-        gathered.compute_at(output, x).unroll(c);
-        gathered.update().reorder(c, s).unroll(c);
     }
 
 private:

@@ -62,17 +62,34 @@ public:
         if (using_autoscheduler() || APP_REPLAY_SCHEDULE(apply_schedule_local_laplacian_auto)) {
             return;
         }
-        table.compute_root();
-        luma.compute_root().parallel(y, 16).vectorize(x, 16);
-        for (size_t l = 0; l < remapped.size(); l++) {
-            if (l > 0) {
-                remapped[l].compute_root().parallel(remapped[l].args()[2]).vectorize(x, 8);
-                gaussian[l].compute_root().parallel(y, 8).vectorize(x, 8);
+        if (get_target().has_gpu_feature()) {
+            // Per level a kernel for the remapped pictures, one for the brightness, and one for the
+            // result. The finest pictures are cheap enough to be made where they are read.
+            Var xi("xi"), yi("yi"), ki("ki");
+            table.compute_root().gpu_tile(i, xi, 32);
+            luma.compute_root().gpu_tile(x, y, xi, yi, 32, 8);
+            for (size_t l = 1; l < remapped.size(); l++) {
+                remapped[l].compute_root().gpu_tile(
+                    x, y, remapped[l].args()[2], xi, yi, ki, 32, 8, 1);
+                gaussian[l].compute_root().gpu_tile(x, y, xi, yi, 32, 8);
+                result[l].compute_root().gpu_tile(x, y, xi, yi, 32, 8);
             }
-            result[l].compute_root().parallel(y, 8).vectorize(x, 8);
+            output.reorder(c, x, y).unroll(c).gpu_tile(
+                x, y, xi, yi, 32, 8, TailStrategy::GuardWithIf);
+            result[0].compute_at(output, xi);
+        } else {
+            table.compute_root();
+            luma.compute_root().parallel(y, 16).vectorize(x, 16);
+            for (size_t l = 0; l < remapped.size(); l++) {
+                if (l > 0) {
+                    remapped[l].compute_root().parallel(remapped[l].args()[2]).vectorize(x, 8);
+                    gaussian[l].compute_root().parallel(y, 8).vectorize(x, 8);
+                }
+                result[l].compute_root().parallel(y, 8).vectorize(x, 8);
+            }
+            output.parallel(y, 16, TailStrategy::GuardWithIf)
+                .vectorize(x, 8, TailStrategy::GuardWithIf);
         }
-        output.parallel(y, 16, TailStrategy::GuardWithIf)
-            .vectorize(x, 8, TailStrategy::GuardWithIf);
     }
 
 private:

@@ -51,13 +51,23 @@ public:
         if (using_autoscheduler() || APP_REPLAY_SCHEDULE(apply_schedule_max_filter_auto)) {
             return;
         }
-        Var yi("yi");
-        output.split(y, y, yi, 32, TailStrategy::GuardWithIf)
-            .reorder(x, yi, y, c)
-            .parallel(y)
-            .vectorize(x, 8, TailStrategy::GuardWithIf);
-        for (size_t t = 1; t < runs.size(); t++) {
-            runs[t].compute_at(output, y).vectorize(x, 8);
+        if (get_target().has_gpu_feature()) {
+            // Only runs of 4, 8, 16 and 32 pixels (for the usual radius) are worth a kernel; the
+            // shortest run is cheaper to repeat. Everything is limited by memory.
+            Var xi("xi"), yi("yi");
+            for (size_t t = 2; t < runs.size(); t++) {
+                runs[t].compute_root().gpu_tile(x, y, xi, yi, 32, 8);
+            }
+            output.gpu_tile(x, y, xi, yi, 32, 8, TailStrategy::GuardWithIf);
+        } else {
+            Var yi("yi");
+            output.split(y, y, yi, 32, TailStrategy::GuardWithIf)
+                .reorder(x, yi, y, c)
+                .parallel(y)
+                .vectorize(x, 8, TailStrategy::GuardWithIf);
+            for (size_t t = 1; t < runs.size(); t++) {
+                runs[t].compute_at(output, y).vectorize(x, 8);
+            }
         }
     }
 

@@ -64,20 +64,45 @@ public:
         if (using_autoscheduler() || APP_REPLAY_SCHEDULE(apply_schedule_nl_means_auto)) {
             return;
         }
-        Var xi("xi"), yi("yi"), tile("tile");
-        output.tile(x, y, xi, yi, 64, 32, TailStrategy::GuardWithIf)
-            .reorder(xi, c, yi, x, y)
-            .fuse(x, y, tile)
-            .parallel(tile)
-            .vectorize(xi, 8);
-        weighted.compute_at(output, tile).vectorize(x, 8);
-        weighted.update()
-            .reorder(x, c, y, s.x, s.y)
-            .unroll(c)
-            .vectorize(x, 8, TailStrategy::GuardWithIf);
-        w.compute_at(weighted, s.x).vectorize(x, 8);
-        blur_d_y.compute_at(weighted, s.x).vectorize(x, 8);
-        d.compute_at(weighted, s.x).vectorize(x, 8);
+        if (get_target().has_gpu_feature()) {
+            // One kernel. For each offset a block makes the patch distances of its tile, with sums
+            // along columns in shared memory; the weighted colours stay in registers.
+            Var xi("xi"), yi("yi"), u("u"), v("v");
+            output.reorder(c, x, y).unroll(c).gpu_tile(
+                x, y, xi, yi, 32, 16, TailStrategy::GuardWithIf);
+            weighted.compute_at(output, x)
+                .store_in(MemoryType::Register)
+                .bound_extent(x, 32)
+                .bound_extent(y, 16)
+                .bound(c, 0, 4)
+                .reorder(c, x, y)
+                .unroll(c)
+                .gpu_threads(x, y);
+            weighted.update().reorder(c, x, y, s.x, s.y).unroll(c).gpu_threads(x, y);
+            for (Func f : {d, blur_d_y}) {
+                f.compute_at(weighted, s.x)
+                    .split(x, x, u, 32, TailStrategy::GuardWithIf)
+                    .split(y, y, v, 16, TailStrategy::GuardWithIf)
+                    .reorder(u, v, x, y)
+                    .gpu_threads(u, v);
+            }
+            w.compute_at(weighted, x);
+        } else {
+            Var xi("xi"), yi("yi"), tile("tile");
+            output.tile(x, y, xi, yi, 64, 32, TailStrategy::GuardWithIf)
+                .reorder(xi, c, yi, x, y)
+                .fuse(x, y, tile)
+                .parallel(tile)
+                .vectorize(xi, 8);
+            weighted.compute_at(output, tile).vectorize(x, 8);
+            weighted.update()
+                .reorder(x, c, y, s.x, s.y)
+                .unroll(c)
+                .vectorize(x, 8, TailStrategy::GuardWithIf);
+            w.compute_at(weighted, s.x).vectorize(x, 8);
+            blur_d_y.compute_at(weighted, s.x).vectorize(x, 8);
+            d.compute_at(weighted, s.x).vectorize(x, 8);
+        }
     }
 
 private:

@@ -28,13 +28,13 @@ public:
 
     void generate() {
         Func previous = BoundaryConditions::repeat_edge(input);
-        for (int k = 1; k <= stencils; k++) {
+        for (int k = 1; k < stencils; k++) {
             Func step("step_" + std::to_string(k));
             step(x, y) = blurred(previous);
             steps.push_back(step);
             previous = step;
         }
-        output(x, y) = previous(x, y);
+        output(x, y) = blurred(previous);
 
         input.set_estimates({{0, width}, {0, height}});
         output.set_estimates({{0, width}, {0, height}});
@@ -44,17 +44,32 @@ public:
         if (using_autoscheduler() || APP_REPLAY_SCHEDULE(apply_schedule_stencil_chain_auto)) {
             return;
         }
-        // The steps need no rounding of tails: their allocations are padded.
-        Var yi("yi");
-        for (size_t k = 0; k + 1 < steps.size(); k++) {
-            steps[k].compute_root().parallel(y, 16).vectorize(x, 16);
+        if (get_target().has_gpu_feature()) {
+            // Two steps per kernel: the first one of a tile and its halo stays in shared memory. A
+            // thread makes four pixels below each other, whose stencils overlap.
+            Func second = output;
+            make_kernel(second, TailStrategy::GuardWithIf);
+            for (size_t k = steps.size(); k-- > 0;) {
+                if ((steps.size() - k) % 2 == 1) {
+                    steps[k].compute_at(second, xo);
+                    share_among_threads(steps[k]);
+                } else {
+                    second = steps[k].compute_root();
+                    make_kernel(second, TailStrategy::RoundUp);
+                }
+            }
+        } else {
+            // The steps need no rounding of tails: their allocations are padded.
+            for (Func step : steps) {
+                step.compute_root().parallel(y, 16).vectorize(x, 16);
+            }
+            output.parallel(y, 16, TailStrategy::GuardWithIf)
+                .vectorize(x, 16, TailStrategy::GuardWithIf);
         }
-        output.parallel(y, 16, TailStrategy::GuardWithIf)
-            .vectorize(x, 16, TailStrategy::GuardWithIf);
     }
 
 private:
-    Var x{"x"}, y{"y"};
+    Var x{"x"}, y{"y"}, xo{"xo"}, yo{"yo"}, xi{"xi"}, yi{"yi"}, yii{"yii"};
     std::vector<Func> steps;
 
     // Rounded weighted mean of the 5x5 samples around (x, y).
@@ -68,6 +83,25 @@ private:
             }
         }
         return sum >> 8;
+    }
+
+    // Tiles of 64x32 pixels for blocks of 64x8 threads.
+    void make_kernel(Func f, TailStrategy tail) {
+        f.split(x, xo, xi, 64, tail)
+            .split(y, yo, yi, 32, tail)
+            .split(yi, yi, yii, 4)
+            .reorder(yii, xi, yi, xo, yo)
+            .unroll(yii)
+            .gpu_blocks(xo, yo)
+            .gpu_threads(xi, yi);
+    }
+
+    // The threads of a block take pixels of `f` in turns.
+    void share_among_threads(Func f) {
+        f.split(x, x, xi, 64, TailStrategy::GuardWithIf)
+            .split(y, y, yi, 8, TailStrategy::GuardWithIf)
+            .reorder(xi, yi, x, y)
+            .gpu_threads(xi, yi);
     }
 };
 

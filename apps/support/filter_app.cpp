@@ -112,6 +112,21 @@ int FilterApp::estimated_extent(const std::string &name, int dimension) const {
     return int(*argument(name).buffer_estimates[2 * dimension + 1]);
 }
 
+double FilterApp::estimated_scalar(const std::string &name) const {
+    const halide_filter_argument_t &scalar = argument(name);
+    const halide_scalar_value_t *value = scalar.scalar_estimate;
+    if (value == nullptr) {
+        fail("the argument " + name + " has no estimate");
+    }
+    if (scalar.type == halide_type_of<float>()) {
+        return value->u.f32;
+    }
+    if (scalar.type == halide_type_of<int32_t>()) {
+        return value->u.i32;
+    }
+    fail("the argument " + name + " has a type that is not supported");
+}
+
 int FilterApp::output_extent(int dimension) const {
     return size_t(dimension) < size_.size()
                ? size_[size_t(dimension)]
@@ -148,6 +163,16 @@ Image<float> FilterApp::photo_as_float(int width, int height) const {
     Image<float> image(width, height, 3);
     image.for_each_element(
         [&](int x, int y, int c) { image(x, y, c) = float(bytes(x, y, c)) / 255.0f; });
+    return image;
+}
+
+Image<uint8_t> FilterApp::grey_photo(int width, int height) const {
+    const Image<uint8_t> colours = photo(width, height);
+    Image<uint8_t> image(width, height);
+    image.for_each_element([&](int x, int y) {
+        image(x, y) = uint8_t(
+            (77 * colours(x, y, 0) + 150 * colours(x, y, 1) + 29 * colours(x, y, 2) + 128) >> 8);
+    });
     return image;
 }
 

@@ -52,6 +52,9 @@ public:
     // Estimated extent of one dimension of a buffer argument.
     int estimated_extent(const std::string &argument, int dimension) const;
 
+    // Estimate of a scalar argument.
+    double estimated_scalar(const std::string &argument) const;
+
     // Extent of one dimension of the output: from --size, else the estimate.
     int output_extent(int dimension) const;
 
@@ -62,6 +65,9 @@ public:
     Image<uint8_t> photo(int width, int height) const;
     // The same with values 0 to 1.
     Image<float> photo_as_float(int width, int height) const;
+
+    // Brightness of that photograph, 0 to 255, as integers.
+    Image<uint8_t> grey_photo(int width, int height) const;
 
     // Fills with pseudo-random numbers between -1 and 1 that depend on --seed and `salt` only.
     void fill_random(Image<float> &image, uint32_t salt) const;
@@ -112,6 +118,24 @@ Difference difference(const Image<T> &expected, const Image<T> &actual, Toleranc
         }
     });
     return result;
+}
+
+// Values 0 to `white` of a buffer of one (grey) or three channels as a picture.
+template<typename T>
+Picture as_picture(const Image<T> &image, double white) {
+    const int left = image.dim(0).min(), top = image.dim(1).min();
+    Picture picture(image.width(), image.height(), image.dimensions() == 2 ? 1 : 3);
+    for (int y = 0; y < picture.height; y++) {
+        for (int x = 0; x < picture.width; x++) {
+            for (int c = 0; c < picture.channels; c++) {
+                const double value = double(picture.channels == 1 ? image(x + left, y + top)
+                                                                  : image(x + left, y + top, c));
+                const double scaled = value * 255.0 / white + 0.5;
+                picture.at(x, y, c) = uint8_t(scaled < 0 ? 0 : scaled > 255 ? 255 : scaled);
+            }
+        }
+    }
+    return picture;
 }
 
 template<typename T>

@@ -8,7 +8,7 @@ from ptx import REGISTERS_PER_BLOCK, SHARED_BYTES_PER_BLOCK, THREADS_PER_BLOCK, 
 
 @pytest.mark.parametrize("app", APPS, ids=IDS)
 def test_default_schedule_assembles_for_sm_70(tools, folder, app):
-    kernels = assemble(tools, app, folder)
+    kernels = assemble(tools, app, folder, parameters=app.usual)
     report = "\n".join(map(str, kernels))
     (folder / "kernels.txt").write_text(f"{report}\n")
     print(f"{app.name}\n{report}")
@@ -31,5 +31,6 @@ def test_hand_written_schedule_assembles_for_sm_70(tools, folder, app):
         "host-cuda-cuda_capability_70",
         folder,
         outputs="device_code,c_header",
+        parameters=app.usual,
     ).require_success()
     assert "Used" in tools.ptxas(outcome.file("device_code")).require_success().output

@@ -10,7 +10,8 @@ from applications import APPS, IDS
 from checks import build_for_opencl, run_at_sizes
 from ptx import assemble
 
-SEEDS = (1, 2, 3, 4)
+CASES = [(app, seed) for app in APPS for seed in app.seeds]
+CASE_IDS = [f"{app.name}-{seed}" for app, seed in CASES]
 
 
 def random_options(seed: int) -> dict[str, object]:
@@ -20,8 +21,7 @@ def random_options(seed: int) -> dict[str, object]:
     return options
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("app", APPS, ids=IDS)
+@pytest.mark.parametrize(("app", "seed"), CASES, ids=CASE_IDS)
 def test_computes_the_right_result(tools, folder, app, seed):
     program = build_for_opencl(tools, app, folder, random_options(seed))
     run_at_sizes(tools, app, program, [None, *app.sizes], manual=False)
@@ -29,7 +29,7 @@ def test_computes_the_right_result(tools, folder, app, seed):
 
 @pytest.mark.parametrize("app", APPS, ids=IDS)
 def test_assembles_for_cuda(tools, folder, app):
-    for seed in SEEDS:
+    for seed in app.seeds:
         kernels = assemble(
             tools, app, folder / str(seed), options=random_options(seed), parameters=app.small
         )
@@ -39,7 +39,7 @@ def test_assembles_for_cuda(tools, folder, app):
 @pytest.mark.parametrize("app", APPS, ids=IDS)
 def test_seeds_lead_to_different_schedules(tools, folder, app):
     texts = set()
-    for seed in SEEDS:
+    for seed in app.seeds:
         outcome = tools.autoschedule(
             app,
             folder / str(seed),
