@@ -55,6 +55,8 @@ def make_cases(args, names):
                 options["beam_size"] = int(options["beam_size"])
                 cases.append({"pipeline": name, "direction": direction, "seed": seed,
                               "options": options, "task": task, "tree_file": args.tree})
+    # All pipelines early on, in case that there is no time for all seeds.
+    cases.sort(key=lambda case: case["seed"])
     return cases, faults
 
 
@@ -94,6 +96,8 @@ def parse(arguments):
     parser.add_argument("--weights", help="folder with further weights files")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--timeout", type=float, default=60, help="seconds for one search")
+    parser.add_argument("--seconds", type=float, default=float("inf"),
+                        help="start no more searches after this time")
     parser.add_argument("--memory", type=float, default=4, help="GiB for one search")
     parser.add_argument("--work", help="folder for files; default: beside the plugin")
     parser.add_argument("--report", help="folder for report.md and report.json")
@@ -142,7 +146,8 @@ def main(arguments=None, tamper=None):
     # File names carry the process id: several comparisons may share a folder.
     slots = [Slot(args.plugin, args, f"{os.getpid()}_{i}") for i in range(args.jobs)]
     try:
-        in_parallel(slots, tester, cases)
+        if not in_parallel(slots, tester, cases, args.seconds):
+            print(f"stopped after {tester.finished} of {len(cases)} searches")
     finally:
         for slot in slots:
             slot.close()

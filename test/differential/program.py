@@ -7,6 +7,7 @@ import pathlib
 import subprocess
 import sys
 import threading
+import time
 
 import halide
 
@@ -41,7 +42,7 @@ class Worker:
         environment = dict(os.environ, HL_NUM_THREADS="1", PYTHONDONTWRITEBYTECODE="1")
         self.process = subprocess.Popen([sys.executable, str(HERE / "worker.py"), self.plugin],
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-                                        env=environment)
+                                        env=environment, start_new_session=True)
 
     def run(self, pipeline, options, log_level=1):
         """The Result for a pipeline: a name, or a pair (program, generator)."""
@@ -66,15 +67,24 @@ class Worker:
             self.process.wait()
 
 
-def in_parallel(slots, work, items):
-    """Calls work(slot, item) for all items, in one thread per slot."""
+def in_parallel(slots, work, items, seconds=float("inf")):
+    """Calls work(slot, item) for all items, in one thread per slot.
+
+    Starts nothing more after the given time or an interrupt; returns whether all items were done.
+    """
     pending, lock, faults = iter(items), threading.Lock(), []
+    end = time.monotonic() + seconds
+    is_complete = True
 
     def loop(slot):
+        nonlocal is_complete
         while not faults:
             with lock:
                 item = next(pending, None)
             if item is None:
+                return
+            if time.monotonic() > end:
+                is_complete = False
                 return
             try:
                 work(slot, item)
@@ -84,7 +94,13 @@ def in_parallel(slots, work, items):
     threads = [threading.Thread(target=loop, args=(slot,)) for slot in slots]
     for thread in threads:
         thread.start()
-    for thread in threads:
-        thread.join()
+    try:
+        for thread in threads:
+            thread.join()
+    except KeyboardInterrupt:
+        end = 0
+        for thread in threads:
+            thread.join()
     if faults:
         raise faults[0]
+    return is_complete

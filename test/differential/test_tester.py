@@ -78,6 +78,12 @@ def test_given_tree_is_compared(tmp_path):
     assert (status, report["schedules"]) == (0, 1)
 
 
+def test_time_limit_stops_early(tmp_path):
+    status, report = compare(tmp_path, "--seeds", "1000", "--seconds", "1")
+    assert status == 0
+    assert 0 < report["schedules"] < 1000
+
+
 def test_too_few_schedules_fail(tmp_path):
     status, _ = compare(tmp_path, "--minimum", "100")
     assert status == 1
