@@ -3,7 +3,13 @@
 import pytest
 
 from applications import APPS, IDS
-from ptx import REGISTERS_PER_BLOCK, SHARED_BYTES_PER_BLOCK, THREADS_PER_BLOCK, assemble
+from ptx import (
+    REGISTERS_PER_BLOCK,
+    SHARED_BYTES_PER_BLOCK,
+    SPILL_BYTES,
+    THREADS_PER_BLOCK,
+    assemble,
+)
 
 
 @pytest.mark.parametrize("app", APPS, ids=IDS)
@@ -19,7 +25,7 @@ def test_default_schedule_assembles_for_sm_70(tools, folder, app):
         warps, per_thread = -(-kernel.threads // 32), 8 * -(-kernel.registers // 8)
         assert warps * 32 * per_thread <= REGISTERS_PER_BLOCK, kernel
         assert kernel.shared_bytes <= SHARED_BYTES_PER_BLOCK, kernel
-        assert kernel.spill_bytes == 0, kernel
+        assert kernel.spill_bytes <= SPILL_BYTES, kernel
 
 
 @pytest.mark.parametrize("app", APPS, ids=IDS)

@@ -359,4 +359,8 @@ class Toolchain:
     def ptxas(self, ptx: Path, architecture: str = "sm_70") -> Outcome:
         """Assembles PTX; the output holds registers, shared memory and spills per kernel."""
         program = package_folder("nvidia.cuda_nvcc") / "bin" / "ptxas"
-        return run([program, f"-arch={architecture}", "-v", ptx, "-o", ptx.with_suffix(".cubin")])
+        # Halide's runtime limits registers in the same way, so that blocks of 1024 threads fit.
+        return run(
+            [program, f"-arch={architecture}", "-maxrregcount=64", "-v"]
+            + [ptx, "-o", ptx.with_suffix(".cubin")]
+        )
