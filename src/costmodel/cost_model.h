@@ -2,11 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <vector>
 
-#include "features/schedule_features.h"
+#include "features/stage_row.h"
 
 namespace anderson2021 {
 
@@ -19,23 +18,6 @@ struct AlgorithmInputs {
     /// Multiprocessors that a launch is spread over.
     int num_cores = 16;
 };
-
-/// Rows to be evaluated: (position in record order, features narrowed to float32).
-struct StageRow {
-    int position = 0;
-    float features[kNumScheduleFeatures];
-};
-
-/// False if a feature is not a finite number above -1: the network takes the logarithm of
-/// feature + 1.
-inline bool is_usable_row(const StageRow &row) {
-    // Without an early exit, so that the loop can be vectorized: nearly all rows are usable.
-    bool usable = true;
-    for (const float value : row.features) {
-        usable &= value > -1.0f && value <= std::numeric_limits<float>::max();
-    }
-    return usable;
-}
 
 /// Costs are additive over stages and a stage's cost depends on its own row alone, so the unit of
 /// evaluation is a row, not a schedule.

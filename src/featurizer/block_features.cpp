@@ -124,12 +124,9 @@ private:
     /// Bytes of the Funcs stored in the nest itself.
     double bytes_stored_at(const LoopNest &nest) {
         double bytes = 0;
-        const std::vector<int> &funcs = store_sets_ == StoreSets::ComputeSite
-                                            ? nest.store_set()
-                                            : nest.store_set_with_descendants();
-        for (const int f : funcs) {
+        nest.for_each_stored(store_sets_ == StoreSets::EveryAncestor, [&](int f) {
             bytes += row(env_.graph.func(f).stages[0].id).bytes_at_production;
-        }
+        });
         return bytes;
     }
 

@@ -27,7 +27,14 @@ struct Featurizer::Impl {
     Impl(const PipelineGraph &g, RegionStore &store, const GpuDevice &d, const FeaturizerOptions &o)
         : graph(g), device(d), options(o), editor(store), facts(g, *store.root()), plans(g),
           cache(kMaxCacheBytes),
-          store_sets(o.reference_features ? StoreSets::EveryAncestor : StoreSets::ComputeSite) {}
+          store_sets(o.reference_features ? StoreSets::EveryAncestor : StoreSets::ComputeSite) {
+        for (const FuncNode &f : g.funcs) {
+            upstream.emplace_back(g.num_funcs());
+            for (const StageNode &s : f.stages) {
+                upstream.back().insert(s.upstream);
+            }
+        }
+    }
 
     /// Sites of the tree, computed when first needed.
     const Sites &sites_of(const LoopNest &root, std::optional<Sites> &sites) const {
@@ -42,6 +49,25 @@ struct Featurizer::Impl {
         const FeatureEnvironment env{graph, device, options.parallelism, sites};
         return std::make_shared<const BlockFeatures>(
             featurize_block(env, plans, root, block, store_sets));
+    }
+
+    Featurizer::BlockResult
+    featurize_child(const LoopNestPtr &partial, size_t child, const BitSet &open) {
+        // Guesses of the reference may depend on the completed forms of other blocks.
+        const LoopNestPtr root =
+            options.reference_features ? make_feature_view(partial, editor) : partial;
+        const LoopNestPtr block = complete_block(root->children[child], *root, editor);
+        const Sites sites = options.reference_features
+                                ? Sites(graph, *root, device, true)
+                                : Sites(graph, *root, *root->children[child], *block, open, device);
+        Featurizer::BlockResult result;
+        if (sites.failure()) {
+            result.unpromotable_func = sites.failure()->func;
+            return result;
+        }
+        const FeatureEnvironment env{graph, device, options.parallelism, sites};
+        result.features = featurize_block(env, plans, *root, *block, store_sets);
+        return result;
     }
 
     Featurization featurize(const LoopNestPtr &partial) {
@@ -94,6 +120,8 @@ struct Featurizer::Impl {
     AccessPlans plans;
     FeatureCache cache;
     const StoreSets store_sets;
+    // Per Func, all Funcs that it needs.
+    std::vector<BitSet> upstream;
     std::atomic<int64_t> featurizations{0}, hits{0}, misses{0};
 };
 
@@ -107,6 +135,27 @@ Featurizer::~Featurizer() = default;
 
 Featurization Featurizer::featurize(const LoopNestPtr &root) const {
     return impl_->featurize(root);
+}
+
+Featurizer::Surroundings Featurizer::surroundings(const LoopNest &block,
+                                                  const RootPlacement &placement) const {
+    Surroundings result;
+    result.open = open_funcs(impl_->graph, block, placement, impl_->upstream);
+    result.layout = outside_layout(impl_->graph, block, placement, result.open);
+    return result;
+}
+
+Featurizer::BlockResult
+Featurizer::featurize_child(const LoopNestPtr &root, size_t child, const BitSet &open) const {
+    return impl_->featurize_child(root, child, open);
+}
+
+const ProgramFacts &Featurizer::facts() const {
+    return impl_->facts;
+}
+
+StoreSets Featurizer::store_sets() const {
+    return impl_->store_sets;
 }
 
 FeaturizerStats Featurizer::stats() const {

@@ -9,6 +9,10 @@
 #include "algorithm/pipeline_graph.h"
 #include "device/gpu_device.h"
 #include "features/feature_matrix.h"
+#include "featurizer/block_features.h"
+#include "featurizer/feature_cache.h"
+#include "featurizer/outside_layout.h"
+#include "featurizer/state_reduction.h"
 #include "schedule/loop_nest.h"
 #include "schedule/loop_nest_editor.h"
 
@@ -38,7 +42,7 @@ struct FeaturizerStats {
     int64_t cache_misses = 0;
 };
 
-/// Thread-safe: any number of threads may call featurize at once.
+/// Thread-safe: any number of threads may call its functions at once.
 class Featurizer {
 public:
     Featurizer(const PipelineGraph &graph,
@@ -53,6 +57,26 @@ public:
     /// completed first (schedule/feature_view.h).
     Featurization featurize(const LoopNestPtr &root) const;
     FeaturizerStats stats() const;
+
+    /// The parts that featurize() is made of, for callers that keep the features of blocks
+    /// themselves. They are for trees that follow the graph order (RootPlacement).
+    ///
+    /// What the features of a child of the root depend on besides the child itself.
+    struct Surroundings {
+        OutsideLayout layout;
+        /// Funcs in the layout that are not placed yet.
+        BitSet open;
+    };
+    Surroundings surroundings(const LoopNest &block, const RootPlacement &placement) const;
+    /// Features of one child of `root`, which need not be completed, without any memory.
+    struct BlockResult {
+        BlockFeatures features;
+        /// See Featurization.
+        std::optional<int> unpromotable_func;
+    };
+    BlockResult featurize_child(const LoopNestPtr &root, size_t child, const BitSet &open) const;
+    const ProgramFacts &facts() const;
+    StoreSets store_sets() const;
 
 private:
     struct Impl;

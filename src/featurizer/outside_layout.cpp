@@ -68,4 +68,45 @@ OutsideLayout outside_layout(const PipelineGraph &graph,
     return layout;
 }
 
+BitSet open_funcs(const PipelineGraph &graph,
+                  const LoopNest &block,
+                  const RootPlacement &placement,
+                  const std::vector<BitSet> &upstream) {
+    BitSet called = block.called();
+    called.remove(block.computed());
+    BitSet open(graph.num_funcs());
+    called.for_each([&](int f) {
+        if (!graph.func(f).is_input && !placement.vector_dim(f)) {
+            open.insert(f);
+            // Consumers come first, so nothing upstream of it is placed either.
+            open.insert(upstream[static_cast<size_t>(f)]);
+        }
+    });
+    return open;
+}
+
+OutsideLayout outside_layout(const PipelineGraph &graph,
+                             const LoopNest &block,
+                             const RootPlacement &placement,
+                             const BitSet &open) {
+    OutsideLayout layout;
+    BitSet called = block.called();
+    called.remove(block.computed());
+    // Placed Funcs precede open ones.
+    called.for_each([&](int f) {
+        const std::optional<int> v = placement.vector_dim(f);
+        if (v && !graph.func(f).is_input) {
+            layout.push_back(f);
+            layout.push_back(*v);
+        }
+    });
+    open.for_each([&](int f) {
+        if (!graph.func(f).is_input) {
+            layout.push_back(f);
+            layout.push_back(kUnscheduled);
+        }
+    });
+    return layout;
+}
+
 }  // namespace anderson2021

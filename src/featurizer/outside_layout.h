@@ -45,4 +45,19 @@ OutsideLayout outside_layout(const PipelineGraph &graph,
                              const RootPlacement &placement,
                              const Sites *sites);
 
+/// The Funcs that `block` needs, directly or through each other, and that are not placed yet. Only
+/// if placement.follows_graph_order().
+///
+/// @param upstream  per Func, all Funcs that it needs
+BitSet open_funcs(const PipelineGraph &graph,
+                  const LoopNest &block,
+                  const RootPlacement &placement,
+                  const std::vector<BitSet> &upstream);
+
+/// outside_layout(graph, block, placement, nullptr), made from open_funcs() in less time.
+OutsideLayout outside_layout(const PipelineGraph &graph,
+                             const LoopNest &block,
+                             const RootPlacement &placement,
+                             const BitSet &open);
+
 }  // namespace anderson2021

@@ -12,13 +12,11 @@ double stored_at_root(const PipelineGraph &graph,
                       const LoopNest &root,
                       StoreSets store_sets,
                       const FeatureMatrix &matrix) {
-    const std::vector<int> &funcs =
-        store_sets == StoreSets::ComputeSite ? root.store_set() : root.store_set_with_descendants();
     double bytes = 0;
-    for (const int f : funcs) {
+    root.for_each_stored(store_sets == StoreSets::EveryAncestor, [&](int f) {
         const int stage = graph.func(f).stages[0].id;
         bytes += matrix.has(stage) ? matrix.row(stage).bytes_at_production : 0;
-    }
+    });
     return bytes;
 }
 

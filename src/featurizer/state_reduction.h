@@ -18,6 +18,11 @@ public:
     /// Writes the features that describe the Func as a whole.
     void write(int stage_id, int vector_dim, ScheduleFeatures &f) const;
 
+    /// Points of the stage that any schedule has to compute.
+    double minimum_points(int stage_id) const {
+        return minimum_points_[static_cast<size_t>(stage_id)];
+    }
+
 private:
     const PipelineGraph &graph_;
     const NestRegions &root_;

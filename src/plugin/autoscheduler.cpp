@@ -10,10 +10,10 @@
 #include "backend/apply_trace.h"
 #include "costmodel/aot_cost_model.h"
 #include "costmodel/weights.h"
-#include "features/feature_io.h"
 #include "frontend/graph_builder.h"
 #include "lowering/lower_schedule.h"
 #include "plugin/report.h"
+#include "plugin/top_schedules.h"
 #include "schedule/nest_verifier.h"
 #include "search/search.h"
 #include "support/error.h"
@@ -67,15 +67,6 @@ AlgorithmInputs algorithm_inputs(const PipelineGraph &graph, int num_cores) {
     return inputs;
 }
 
-std::vector<uint8_t> featurization_blob(const PipelineGraph &graph, const FeatureMatrix &features) {
-    std::vector<FeatureRecordView> records;
-    for (const int stage : graph.record_order()) {
-        ANDERSON_CHECK(features.has(stage)) << graph.stage(stage).name << " has no features";
-        records.push_back({features.row(stage).data(), graph.stage(stage).features.data()});
-    }
-    return write_featurization(records);
-}
-
 std::vector<Halide::Internal::Function> output_functions(const Halide::Pipeline &pipeline) {
     std::vector<Halide::Internal::Function> outputs;
     for (const Halide::Func &f : pipeline.outputs()) {
@@ -103,6 +94,7 @@ void run_autoscheduler(const Halide::Pipeline &pipeline,
     ANDERSON_CHECK(parameters.name == kName) << "Called as " << parameters.name;
     set_log_level(requested_log_level(environment));
     const Options options = parse_options(parameters.extra, environment);
+    check_top_schedules(options);
     check_target(target);
     ANDERSON_LOG(1) << "generate_schedule for target=" << target.to_string() << "\n"
                     << describe_options(options);
@@ -125,6 +117,9 @@ void run_autoscheduler(const Halide::Pipeline &pipeline,
     const std::string source = print_trace(trace, graph);
     ANDERSON_LOG(1) << describe_result(found, graph, options.reference_features != 0, source);
     std::vector<uint8_t> blob = featurization_blob(graph, found.features);
+    if (!options.top_k_path.empty()) {
+        write_top_schedules(found, graph, device, options.top_k_path);
+    }
     apply_trace(trace, graph, built.functions);
 
     if (results != nullptr) {

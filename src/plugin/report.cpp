@@ -4,8 +4,10 @@
 #include <cstdio>
 #include <sstream>
 
+#include "features/feature_io.h"
 #include "schedule/schedule_text.h"
 #include "search/search_report.h"
+#include "support/error.h"
 
 namespace anderson2021 {
 
@@ -81,8 +83,17 @@ std::string describe_result(const SearchResult &result,
         << print_schedule(*result.best, graph, reference_dialect) << schedule_source
         << "END Final generated loop nest and schedule:\n";
     print_compute_locations(out, *result.best, graph);
-    out << print_statistics(result.stats);
+    out << print_statistics(result.stats) << "Search signature:\n" << search_signature(result);
     return out.str();
+}
+
+std::vector<uint8_t> featurization_blob(const PipelineGraph &graph, const FeatureMatrix &features) {
+    std::vector<FeatureRecordView> records;
+    for (const int stage : graph.record_order()) {
+        ANDERSON_CHECK(features.has(stage)) << graph.stage(stage).name << " has no features";
+        records.push_back({features.row(stage).data(), graph.stage(stage).features.data()});
+    }
+    return write_featurization(records);
 }
 
 }  // namespace anderson2021

@@ -26,14 +26,12 @@ int64_t bytes_in_threads(const LoopNest &nest,
     int64_t bytes = 0;
     if (in_thread) {
         // Compat: the reference charges a Func at every level from its compute site up.
-        const std::vector<int> &stored =
-            context.reference_features ? nest.store_set_with_descendants() : nest.store_set();
-        for (const int f : stored) {
+        nest.for_each_stored(context.reference_features, [&](int f) {
             const FuncRegion &region = nest.regions->of(f);
             if (!only_constant || has_constant_size(region)) {
                 bytes += region.bytes_computed();
             }
-        }
+        });
     }
     for (const LoopNestPtr &c : nest.children) {
         bytes += bytes_in_threads(*c, in_thread, only_constant, context);

@@ -58,6 +58,12 @@ public:
                                             const PruneContext &context) const = 0;
 };
 
+/// The recompute rule for one stage: `work` points were computed or inlined, at least `needed` have
+/// to be.
+std::optional<Rejection> reject_recompute(double work, double needed);
+/// Whether the recompute rule leaves the Func alone.
+bool is_exempt_from_recompute(const FuncNode &func, const PruneContext &context);
+
 /// All rules in the order in which they are applied: cheap ones first.
 const std::vector<std::unique_ptr<StructuralPruner>> &structural_pruners();
 const std::vector<std::unique_ptr<FeaturePruner>> &feature_pruners();

@@ -9,16 +9,17 @@ namespace anderson2021 {
 namespace {
 
 constexpr double kMaxRecompute = 10;
+constexpr const char *kName = "recompute";
 
 class RecomputeRule : public FeaturePruner {
 public:
-    const char *name() const override { return "recompute"; }
+    const char *name() const override { return kName; }
 
     std::optional<Rejection> reject(const LoopNest &,
                                     const FeatureMatrix &features,
                                     const PruneContext &context) const override {
         for (const FuncNode &f : context.graph.funcs) {
-            if (is_exempt(f, context)) {
+            if (is_exempt_from_recompute(f, context)) {
                 continue;
             }
             for (const StageNode &stage : f.stages) {
@@ -27,24 +28,30 @@ public:
                 }
                 const ScheduleFeatures &row = features.row(stage.id);
                 const double work = row.points_computed_total + row.inlined_calls;
-                const double limit = kMaxRecompute * row.points_computed_minimum;
-                if (work > limit) {
-                    return Rejection{name(), work, limit};
+                if (const auto rejection = reject_recompute(work, row.points_computed_minimum)) {
+                    return rejection;
                 }
             }
         }
         return std::nullopt;
     }
-
-private:
-    static bool is_exempt(const FuncNode &f, const PruneContext &context) {
-        return f.is_input || f.is_wrapper ||
-               (context.always_consider_inline != nullptr &&
-                context.always_consider_inline->contains(f.id));
-    }
 };
 
 }  // namespace
+
+std::optional<Rejection> reject_recompute(double work, double needed) {
+    const double limit = kMaxRecompute * needed;
+    if (work > limit) {
+        return Rejection{kName, work, limit};
+    }
+    return std::nullopt;
+}
+
+bool is_exempt_from_recompute(const FuncNode &func, const PruneContext &context) {
+    return func.is_input || func.is_wrapper ||
+           (context.always_consider_inline != nullptr &&
+            context.always_consider_inline->contains(func.id));
+}
 
 std::unique_ptr<FeaturePruner> make_recompute_rule() {
     return std::make_unique<RecomputeRule>();

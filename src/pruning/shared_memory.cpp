@@ -27,14 +27,12 @@ private:
         }
         // Compat: the reference charges a Func at every level from its compute site up, and so
         // those computed inside of threads, too.
-        const std::vector<int> &stored =
-            context.reference_features ? nest.store_set_with_descendants() : nest.store_set();
         int64_t bytes = 0;
-        for (const int f : stored) {
+        nest.for_each_stored(context.reference_features, [&](int f) {
             if (context.graph.func(f).dims() > 0) {
                 bytes += task.regions->of(f).bytes_computed();
             }
-        }
+        });
         for (const LoopNestPtr &c : nest.children) {
             bytes += bytes_stored(*c, task, context);
         }

@@ -128,4 +128,9 @@ LoopNestPtr make_feature_view(const LoopNestPtr &root, const LoopNestEditor &edi
     return changed ? editor.with_children(*root, std::move(children)) : root;
 }
 
+LoopNestPtr
+complete_block(const LoopNestPtr &child, const LoopNest &root, const LoopNestEditor &editor) {
+    return Completer(editor).complete(child, root);
+}
+
 }  // namespace anderson2021

@@ -9,4 +9,8 @@ namespace anderson2021 {
 /// The completed tree, or `root` itself if it needs nothing. Unchanged blocks are shared.
 LoopNestPtr make_feature_view(const LoopNestPtr &root, const LoopNestEditor &editor);
 
+/// The completed form of `child`, a child of `root`.
+LoopNestPtr
+complete_block(const LoopNestPtr &child, const LoopNest &root, const LoopNestEditor &editor);
+
 }  // namespace anderson2021

@@ -37,9 +37,11 @@ uint64_t hash_nest(const LoopNestData &d) {
     for (const int64_t s : d.size) {
         hash_combine(hash, static_cast<uint64_t>(s));
     }
-    for (const InlinedCall &c : sorted_by_func(d.inlined)) {
-        hash_combine(hash, static_cast<uint64_t>(c.func));
-        hash_combine(hash, static_cast<uint64_t>(c.calls));
+    if (!d.inlined.empty()) {
+        for (const InlinedCall &c : sorted_by_func(d.inlined)) {
+            hash_combine(hash, static_cast<uint64_t>(c.func));
+            hash_combine(hash, static_cast<uint64_t>(c.calls));
+        }
     }
     hash_combine(hash, d.children.size());
     for (const LoopNestPtr &c : d.children) {
@@ -85,7 +87,7 @@ const char *gpu_axis_name(GpuAxis axis) {
 
 LoopNestPtr LoopNest::publish(const PipelineGraph &graph, LoopNestData data) {
     ANDERSON_DCHECK(data.regions != nullptr) << "A nest needs regions";
-    const std::shared_ptr<LoopNest> nest(new LoopNest(std::move(data)));
+    const auto nest = std::make_shared<LoopNest>(Key(), std::move(data));
     nest->id_ = next_id.fetch_add(1, std::memory_order_relaxed);
     nest->hash_ = hash_nest(*nest);
     for (const int64_t s : nest->size) {
@@ -110,13 +112,17 @@ LoopNestPtr LoopNest::publish(const PipelineGraph &graph, LoopNestData data) {
         nest->has_thread_ = nest->has_thread_ || c->has_thread_;
         if (c->func != nest->func) {
             insert_sorted(nest->store_set_, c->func);
-            insert_sorted(nest->store_set_below_, c->func);
+            nest->stored_below_.insert(c->func);
         }
-        for (const int f : c->store_set_below_) {
-            insert_sorted(nest->store_set_below_, f);
-        }
+        nest->stored_below_.insert(c->stored_below_);
     }
     return nest;
+}
+
+std::vector<int> LoopNest::store_set_with_descendants() const {
+    std::vector<int> funcs;
+    stored_below_.for_each([&](int f) { funcs.push_back(f); });
+    return funcs;
 }
 
 bool LoopNest::same_structure(const LoopNest &other) const {

@@ -79,7 +79,24 @@ public:
     /// Funcs stored in this nest, by id: those of the children that start there.
     const std::vector<int> &store_set() const { return store_set_; }
     /// Funcs of all nests in this subtree that start below this nest (compute site here or deeper).
-    const std::vector<int> &store_set_with_descendants() const { return store_set_below_; }
+    std::vector<int> store_set_with_descendants() const;
+    /// Calls fn(f) for the Funcs of store_set(), or of store_set_with_descendants(), by id.
+    template<typename Fn>
+    void for_each_stored(bool with_descendants, Fn fn) const {
+        if (with_descendants) {
+            stored_below_.for_each(fn);
+            return;
+        }
+        for (const int f : store_set_) {
+            fn(f);
+        }
+    }
+    /// store_set_with_descendants() as a set.
+    const BitSet &stored_below() const { return stored_below_; }
+    /// What computes() and calls() look up.
+    const BitSet &computed() const { return computed_; }
+    const BitSet &called() const { return called_; }
+
     /// Product of all sizes.
     int64_t iterations() const { return iterations_; }
     int64_t num_inlined_calls(int f) const;
@@ -91,14 +108,21 @@ public:
     std::vector<int64_t> union_thread_extents() const;
 
 private:
-    explicit LoopNest(LoopNestData data) : LoopNestData(std::move(data)) {}
+    struct Key {
+        explicit Key() = default;
+    };
 
+public:
+    /// Only for publish(), which has the key.
+    LoopNest(Key, LoopNestData data) : LoopNestData(std::move(data)) {}
+
+private:
     uint64_t id_ = 0;
     uint64_t hash_ = 0;
     int64_t iterations_ = 1;
-    BitSet computed_, called_;
+    BitSet computed_, called_, stored_below_;
     bool has_thread_ = false;
-    std::vector<int> store_set_, store_set_below_;
+    std::vector<int> store_set_;
 };
 
 }  // namespace anderson2021

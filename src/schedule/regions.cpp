@@ -28,8 +28,7 @@ NestRegions::NestRegions(const PipelineGraph &graph)
     : graph_(graph), slots_(static_cast<size_t>(graph.num_funcs())) {}
 
 NestRegions::NestRegions(const PipelineGraph &graph, int stage_id, FuncRegion own)
-    : graph_(graph), stage_id_(stage_id), own_(std::move(own)),
-      slots_(static_cast<size_t>(graph.num_funcs())) {
+    : graph_(graph), stage_id_(stage_id), own_(std::move(own)) {
     ANDERSON_DCHECK(own_.func().id == graph.stage(stage_id).func) << "Region of another Func";
 }
 
@@ -37,11 +36,15 @@ NestRegions::~NestRegions() {
     for (const std::atomic<const FuncRegion *> &slot : slots_) {
         delete slot.load(std::memory_order_relaxed);
     }
+    const Node *node = list_.load(std::memory_order_relaxed);
+    while (node != nullptr) {
+        delete std::exchange(node, node->next);
+    }
 }
 
 const FuncRegion &NestRegions::of(int func) const {
-    if (!is_root() && func == own_.func().id) {
-        return own_;
+    if (!is_root()) {
+        return func == own_.func().id ? own_ : of_listed(func);
     }
     std::atomic<const FuncRegion *> &slot = slots_[static_cast<size_t>(func)];
     const FuncRegion *known = slot.load(std::memory_order_acquire);
@@ -55,6 +58,34 @@ const FuncRegion &NestRegions::of(int func) const {
     }
     // Another thread was faster; its result is equal.
     return *known;
+}
+
+const FuncRegion &NestRegions::of_listed(int func) const {
+    const Node *head = list_.load(std::memory_order_acquire);
+    const Node *seen = nullptr;
+    std::unique_ptr<Node> fresh;
+    for (;;) {
+        for (const Node *node = head; node != seen; node = node->next) {
+            if (node->region.func().id == func) {
+                return node->region;
+            }
+        }
+        if (fresh == nullptr) {
+            fresh = std::make_unique<Node>(Node{compute(func), nullptr});
+            // Computing it may have added what it depends on.
+            seen = head;
+            head = list_.load(std::memory_order_acquire);
+            if (head != seen) {
+                continue;
+            }
+        }
+        fresh->next = head;
+        seen = head;
+        if (list_.compare_exchange_strong(
+                head, fresh.get(), std::memory_order_acq_rel, std::memory_order_acquire)) {
+            return fresh.release()->region;
+        }
+    }
 }
 
 FuncRegion NestRegions::compute(int func) const {
@@ -119,6 +150,10 @@ size_t NestRegions::bytes() const {
         if (r != nullptr) {
             total += sizeof(*r) + region_bytes(*r);
         }
+    }
+    for (const Node *node = list_.load(std::memory_order_acquire); node != nullptr;
+         node = node->next) {
+        total += sizeof(*node) + region_bytes(node->region);
     }
     return total;
 }

@@ -42,13 +42,20 @@ public:
     size_t bytes() const;
 
 private:
+    const FuncRegion &of_listed(int func) const;
     FuncRegion compute(int func) const;
 
     const PipelineGraph &graph_;
     int stage_id_ = -1;
     FuncRegion own_;
-    // One slot per Func; empty slots are null. Filled by compare-and-swap, freed by the destructor.
+    struct Node {
+        FuncRegion region;
+        const Node *next = nullptr;
+    };
+    // The root knows every Func sooner or later: one slot per Func, null while it is not known. A
+    // nest knows a few: a list. Both grow by compare-and-swap and are freed by the destructor.
     mutable std::vector<std::atomic<const FuncRegion *>> slots_;
+    mutable std::atomic<const Node *> list_{nullptr};
 };
 
 using NestRegionsPtr = std::shared_ptr<const NestRegions>;

@@ -24,12 +24,10 @@ public:
             print_level(nest, *parent);
         }
         const std::string inner = parent == nullptr ? indent : indent + " ";
-        const std::vector<int> &stored =
-            reference_dialect_ ? nest.store_set_with_descendants() : nest.store_set();
-        for (const int f : stored) {
+        nest.for_each_stored(reference_dialect_, [&](int f) {
             out_ << inner;
             print_realize(nest.regions->of(f));
-        }
+        });
         for (auto c = nest.children.rbegin(); c != nest.children.rend(); ++c) {
             print(**c, &nest, inner);
         }

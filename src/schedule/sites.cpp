@@ -32,7 +32,71 @@ public:
         }
     }
 
+    void build_for(const LoopNest &unblocked, const LoopNest &block, const BitSet &open) {
+        const NestPlace at{nullptr, 0, 1, root_.iterations()};
+        out_.places_.emplace(&root_, at);
+        walk(block,
+             {&root_, 1, at.sub_instances, at.sub_instances * block.iterations()},
+             &block,
+             false);
+        store_at_root(block.func);
+        // Before the others get sites, which nothing in the block can depend on.
+        promote_to_registers();
+        if (out_.failure_) {
+            return;
+        }
+        BitSet elsewhere(graph_.num_funcs());
+        for (const LoopNestPtr &c : root_.children) {
+            if (c.get() != &unblocked) {
+                elsewhere.insert(c->computed());
+                set_outside(*c);
+            }
+        }
+        elsewhere.for_each([&](int f) { set_elsewhere(graph_.func(f)); });
+        for (const FuncNode &f : graph_.funcs) {
+            if (!has_site(f) &&
+                (f.is_input || f.is_output || f.outgoing_edges.empty() || !open.contains(f.id))) {
+                set_guess(f, &root_, 1);
+            }
+        }
+        for (const FuncNode &f : graph_.funcs) {
+            if (!has_site(f)) {
+                guess(f);
+            }
+        }
+    }
+
 private:
+    /// Another child of the root: for the block it is a Func in global memory.
+    void set_outside(const LoopNest &child) {
+        Site &s = site(child.stage_id);
+        s.scheduled = true;
+        s.compute = &root_;
+        s.produce = s.task = &child;
+        store_at_root(child.func);
+    }
+
+    void store_at_root(int func) {
+        for (const StageNode &stage : graph_.func(func).stages) {
+            Site &s = site(stage.id);
+            s.store = &root_;
+            s.memory = MemoryType::Global;
+        }
+    }
+
+    /// What other children of the root compute has no place in common with the block but the root.
+    void set_elsewhere(const FuncNode &f) {
+        for (const StageNode &stage : f.stages) {
+            Site &s = site(stage.id);
+            if (s.inlined) {
+                s.leaves.push_back(&root_);
+            } else if (s.innermost == nullptr) {
+                s.innermost = &root_;
+                s.compute = s.compute == nullptr ? &root_ : s.compute;
+            }
+        }
+    }
+
     Site &site(int stage_id) { return out_.sites_[static_cast<size_t>(stage_id)]; }
     const NestPlace &place(const LoopNest *nest) const { return out_.places_.at(nest); }
     bool has_site(const FuncNode &f) { return site(f.stages[0].id).compute != nullptr; }
@@ -68,9 +132,7 @@ private:
 
     /// Children come before their parents, so with several levels the outermost one counts.
     void store_here(const LoopNest &nest, bool in_thread) {
-        const std::vector<int> &stored =
-            reference_features_ ? nest.store_set_with_descendants() : nest.store_set();
-        for (const int f : stored) {
+        nest.for_each_stored(reference_features_, [&](int f) {
             for (const StageNode &stage : graph_.func(f).stages) {
                 Site &s = site(stage.id);
                 s.store = &nest;
@@ -81,7 +143,7 @@ private:
             if (nest.axis == GpuAxis::Block) {
                 out_.shared_total_[&nest] += nest.regions->of(f).bytes_computed();
             }
-        }
+        });
     }
 
     void promote_to_registers() {
@@ -281,6 +343,16 @@ Sites::Sites(const PipelineGraph &graph,
              bool reference_features)
     : graph_(graph), sites_(static_cast<size_t>(graph.num_stages())) {
     SitesBuilder(*this, root, device, reference_features).build();
+}
+
+Sites::Sites(const PipelineGraph &graph,
+             const LoopNest &root,
+             const LoopNest &unblocked,
+             const LoopNest &block,
+             const BitSet &open,
+             const GpuDevice &device)
+    : graph_(graph), sites_(static_cast<size_t>(graph.num_stages())) {
+    SitesBuilder(*this, root, device, false).build_for(unblocked, block, open);
 }
 
 int64_t Sites::shared_total(const LoopNest *block) const {

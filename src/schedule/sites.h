@@ -66,6 +66,20 @@ public:
           const GpuDevice &device,
           bool reference_features);
 
+    /// Sites as far as they matter for what is computed in `block`, the completed form of one of
+    /// the children of `root`: those of the stages in the block, of all Funcs placed at the root,
+    /// and of the Funcs in `open`, which are not placed yet and needed, directly or through each
+    /// other, by the block. The work depends on the size of the block, not on that of the whole
+    /// tree.
+    ///
+    /// Children of the root other than `unblocked` need not be completed.
+    Sites(const PipelineGraph &graph,
+          const LoopNest &root,
+          const LoopNest &unblocked,
+          const LoopNest &block,
+          const BitSet &open,
+          const GpuDevice &device);
+
     const Site &of(int stage_id) const { return sites_[static_cast<size_t>(stage_id)]; }
     const NestPlace &place(const LoopNest *nest) const { return places_.at(nest); }
     /// Bytes of shared memory that the Block nest allocates, guesses for unscheduled Funcs

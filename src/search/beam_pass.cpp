@@ -20,6 +20,32 @@ constexpr double kBlessedExcess = 0.2;
 // Beyond this many candidates per place in the beam the user should know why it takes so long.
 constexpr int64_t kManyCandidates = 10000;
 
+// The tilings of one parent. Candidates of a step are numbered; `first` is the first one's number.
+class TilingSource : public CandidateSource {
+public:
+    TilingSource(const Tilings &tilings, size_t parent, int64_t first)
+        : tilings_(tilings), parent_(static_cast<int32_t>(parent)), first_(first) {}
+
+    size_t size() const override { return tilings_.size(); }
+    double cost(size_t i) const override { return tilings_.cost(i); }
+    Candidate make(size_t i) const override {
+        const Tilings::Choice choice = tilings_.choice(i);
+        Candidate candidate;
+        candidate.parent = parent_;
+        candidate.kind = Candidate::Kind::Tiled;
+        candidate.move = static_cast<int32_t>(choice.entry);
+        candidate.cost = candidate.rank = choice.cost;
+        candidate.hash = choice.hash;
+        candidate.sequence = first_ + static_cast<int64_t>(i);
+        return candidate;
+    }
+
+private:
+    const Tilings &tilings_;
+    int32_t parent_;
+    int64_t first_;
+};
+
 }  // namespace
 
 BeamPass::BeamPass(SearchContext &context,
@@ -34,29 +60,73 @@ PassOutcome BeamPass::run() {
 }
 
 PassOutcome BeamPass::run_from(SearchStatePtr start) {
+    if (decide(std::move(start), num_decisions())) {
+        return finish();
+    }
+    PassOutcome outcome;
+    outcome.stuck_func = next_func(decision_);
+    outcome.rejections = rejections_;
+    outcome.interrupted = interrupted_;
+    return outcome;
+}
+
+std::vector<SearchStatePtr>
+BeamPass::run_window(SearchStatePtr start, int num_decisions, size_t count) {
+    std::vector<SearchStatePtr> states;
+    if (decide(std::move(start), num_decisions)) {
+        for (const Candidate &candidate : rest_by_cost()) {
+            if (states.size() == count) {
+                break;
+            }
+            states.push_back(materialize(candidate));
+        }
+    }
+    progress_.clear();
+    return states;
+}
+
+bool BeamPass::decide(SearchStatePtr start, int end) {
     decision_ = start->num_decisions;
     beam_ranks_ = {start->cost()};
     beam_ = {std::move(start)};
     for (;;) {
+        if (context_.budget != nullptr && context_.budget->can_stop()) {
+            interrupted_ = true;
+            progress_.clear();
+            return false;
+        }
         context_.evaluator.take_rejections();
         expand_parents();
-        const RejectionTally rejections = context_.evaluator.take_rejections();
-        for (const RejectionTally::Line &line : rejections.lines()) {
+        enforce_memory();
+        rejections_ = context_.evaluator.take_rejections();
+        for (const RejectionTally::Line &line : rejections_.lines()) {
             context_.stats.rejections += line.count;
         }
+        context_.stats.rejections_by_rule.add(rejections_);
         if (queue_.empty()) {
-            PassOutcome outcome;
-            outcome.stuck_func = next_func(decision_);
-            outcome.rejections = rejections;
-            return outcome;
+            return false;
         }
         report_step();
         decision_++;
-        if (decision_ == num_decisions()) {
-            return finish();
+        if (decision_ == end) {
+            return true;
         }
         select_parents();
     }
+}
+
+void BeamPass::enforce_memory() {
+    if (context_.budget == nullptr) {
+        return;
+    }
+    StateEvaluator &evaluator = context_.evaluator;
+    if (evaluator.bytes() > context_.budget->known_bytes()) {
+        // The trees of this step are still needed.
+        evaluator.trim(0);
+        context_.interner.trim();
+        context_.store.trim();
+    }
+    context_.budget->enforce_memory(state_bytes_ + evaluated_bytes_ + context_.profiles.bytes());
 }
 
 // Look-alikes are told apart only where several passes share the work.
@@ -68,7 +138,9 @@ void BeamPass::select_parents() {
     diversity_.begin_step();
     beam_.clear();
     beam_ranks_.clear();
-    while (static_cast<int64_t>(beam_.size()) < context_.options.beam_size) {
+    const int64_t beam_size =
+        context_.budget != nullptr ? context_.budget->beam_size() : context_.options.beam_size;
+    while (static_cast<int64_t>(beam_.size()) < beam_size) {
         const std::optional<Candidate> candidate = pop();
         if (!candidate) {
             break;
@@ -115,10 +187,10 @@ uint64_t BeamPass::hash_of(const Candidate &candidate, int depth) const {
     if (candidate.kind == Candidate::Kind::Unchanged) {
         return depth_hash(parent, decision_, depth);
     }
-    const RootProfile &profile = *profiles_[static_cast<size_t>(candidate.parent)];
-    const auto &nests = profile.entry(static_cast<size_t>(candidate.move)).nests;
+    RootProfile &profile = *profiles_[static_cast<size_t>(candidate.parent)];
+    const auto &nests = profile.nests(context_.editor, static_cast<size_t>(candidate.move));
     // Tiling changes nothing about which Funcs have loops of their own.
-    DepthHash hash(parent.store_set_with_descendants(), decision_, depth);
+    DepthHash hash(parent.stored_below(), decision_, depth);
     for (size_t i = 0; i + nests.size() < parent.children.size(); i++) {
         hash.add(*parent.children[i]);
     }
@@ -159,12 +231,13 @@ SearchStatePtr BeamPass::materialize(const Candidate &candidate) {
         break;
     case Candidate::Kind::Tiled: {
         RootProfile &profile = *profiles_[p];
-        state->costs = std::make_shared<const StateCosts>(
-            profile.state_costs(context_, *parent->costs, static_cast<size_t>(candidate.move)));
+        state->costs = std::make_shared<const StateCosts>(profile.state_costs(
+            context_, *parent->costs, static_cast<size_t>(candidate.move), state->tree));
         break;
     }
     }
     ANDERSON_CHECK(state->cost() == candidate.cost) << "A candidate changed its cost";
+    state_bytes_ += approximate_bytes(*state);
     if (context_.options.verify_feature_cache != 0) {
         verify(*state);
     }
@@ -186,8 +259,12 @@ void BeamPass::verify(const SearchState &state) {
 void BeamPass::expand_parents() {
     parents_ = std::exchange(beam_, {});
     parent_ranks_ = std::exchange(beam_ranks_, {});
+    queue_ = CandidateQueue();
     successors_.clear();
+    sources_.clear();
+    num_successors_ = 0;
     evaluated_.clear();
+    evaluated_bytes_ = 0;
     profiles_.assign(parents_.size(), nullptr);
     always_inline_.clear();
     for (const SearchStatePtr &parent : parents_) {
@@ -206,13 +283,13 @@ void BeamPass::expand_parents() {
     } else {
         add_placements(func.id);
     }
-    context_.stats.states_added += static_cast<int64_t>(successors_.size());
-    queue_ = CandidateQueue(std::move(successors_));
+    context_.stats.states_added += num_successors_;
+    queue_ = CandidateQueue(std::move(successors_), std::move(sources_));
 }
 
 void BeamPass::add(Candidate candidate, double rank) {
     candidate.rank = rank;
-    candidate.sequence = static_cast<int64_t>(successors_.size());
+    candidate.sequence = num_successors_++;
     successors_.push_back(candidate);
 }
 
@@ -238,26 +315,21 @@ void BeamPass::add_placements(int func) {
             candidate.cost = placed.costs->total;
             candidate.hash = full_hash(*placed.tree);
             add(candidate, candidate.cost);
+            evaluated_bytes_ += approximate_bytes(*placed.tree, parents_[i]->tree.get());
             evaluated_.push_back({std::move(placed.tree), std::move(placed.costs)});
         }
     }
 }
 
 void BeamPass::add_tilings(int func) {
-    const std::vector<Tilings> tilings = TilingStep(context_, settings_, func).run(parents_);
+    tilings_ = TilingStep(context_, settings_, func).run(parents_);
     for (size_t i = 0; i < parents_.size(); i++) {
-        profiles_[i] = tilings[i].profile;
-        if (tilings[i].profile == nullptr) {
+        profiles_[i] = tilings_[i].profile();
+        if (profiles_[i] == nullptr) {
             add_unchanged(i);
-        }
-        for (const Tilings::Choice &choice : tilings[i].choices) {
-            Candidate candidate;
-            candidate.parent = static_cast<int32_t>(i);
-            candidate.kind = Candidate::Kind::Tiled;
-            candidate.move = static_cast<int32_t>(choice.entry);
-            candidate.cost = choice.cost;
-            candidate.hash = choice.hash;
-            add(candidate, candidate.cost);
+        } else {
+            sources_.push_back(std::make_unique<TilingSource>(tilings_[i], i, num_successors_));
+            num_successors_ += static_cast<int64_t>(tilings_[i].size());
         }
     }
 }
@@ -283,15 +355,26 @@ PassOutcome BeamPass::finish() {
         ANDERSON_CHECK(chosen) << "Dropout left nothing";
         by_cost.push_back(*chosen);
     }
-    const auto num_chosen = static_cast<ptrdiff_t>(by_cost.size());
-    by_cost.insert(by_cost.end(), queue_.rest().begin(), queue_.rest().end());
-    std::sort(by_cost.begin() + num_chosen, by_cost.end(), is_cheaper);
+    const std::vector<Candidate> rest = rest_by_cost();
+    by_cost.insert(by_cost.end(), rest.begin(), rest.end());
     outcome.best = materialize(by_cost.front());
+    if (context_.options.top_k > 1 && !settings_.is_pre_pass()) {
+        const auto count = std::min(by_cost.size(), static_cast<size_t>(context_.options.top_k));
+        for (size_t i = 0; i < count; i++) {
+            outcome.ranked.push_back(materialize(by_cost[i]));
+        }
+    }
     outcome.exhaustive = exhaustive_ && context_.options.randomize_tilings == 0;
     if (!settings_.is_pre_pass() && settings_.index < settings_.num_passes - 1) {
         bless(by_cost, outcome);
     }
     return outcome;
+}
+
+std::vector<Candidate> BeamPass::rest_by_cost() {
+    std::vector<Candidate> rest = queue_.rest();
+    std::sort(rest.begin(), rest.end(), is_cheaper);
+    return rest;
 }
 
 // The structures of good complete schedules, and of the partial ones on the way to them, may be

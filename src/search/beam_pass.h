@@ -2,6 +2,7 @@
 // their successors become the candidates for the next decision.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,6 +29,10 @@ struct PassOutcome {
     /// Where the pass got stuck, and what kept it from going on.
     int stuck_func = -1;
     RejectionTally rejections;
+    /// The time was up before the pass had a result.
+    bool interrupted = false;
+    /// The cheapest complete schedules, `top_k` of them, cheapest first.
+    std::vector<SearchStatePtr> ranked;
 };
 
 class BeamPass {
@@ -41,6 +46,8 @@ public:
     PassOutcome run();
     /// Keeps the decisions that led to `start` and searches for the others.
     PassOutcome run_from(SearchStatePtr start);
+    /// The same up to `num_decisions`: the `count` cheapest partial schedules, cheapest first.
+    std::vector<SearchStatePtr> run_window(SearchStatePtr start, int num_decisions, size_t count);
 
 private:
     // Successors in the form in which the next step picks from them.
@@ -51,6 +58,11 @@ private:
 
     int num_decisions() const { return 2 * context_.graph.num_funcs(); }
     bool tells_look_alikes() const;
+
+    // Makes decisions up to `end`. The candidates for the last one are left in the queue; false if
+    // there are none.
+    bool decide(SearchStatePtr start, int end);
+    std::vector<Candidate> rest_by_cost();
 
     // The steps for one decision.
     void select_parents();
@@ -69,6 +81,7 @@ private:
     void verify(const SearchState &state);
     void add(Candidate candidate, double rank);
     PassOutcome finish();
+    void enforce_memory();
     void bless(const std::vector<Candidate> &by_cost, PassOutcome &outcome);
 
     SearchContext &context_;
@@ -83,13 +96,22 @@ private:
     std::vector<double> parent_ranks_;
     std::vector<std::shared_ptr<const BitSet>> always_inline_;
     std::vector<Evaluated> evaluated_;
+    size_t evaluated_bytes_ = 0;
     std::vector<RootProfile *> profiles_;
+    std::vector<Tilings> tilings_;
     CandidateQueue queue_;
     // Of the step being made.
     std::vector<SearchStatePtr> beam_;
     std::vector<double> beam_ranks_;
     std::vector<Candidate> successors_;
+    std::vector<std::unique_ptr<CandidateSource>> sources_;
+    int64_t num_successors_ = 0;
     bool exhaustive_ = true;
+    bool interrupted_ = false;
+    // Approximate bytes of the states made, all of which may still be ancestors of the beam.
+    size_t state_bytes_ = 0;
+    // What the step that made the candidates rejected.
+    RejectionTally rejections_;
 };
 
 }  // namespace anderson2021

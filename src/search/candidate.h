@@ -1,9 +1,11 @@
-// Successors of a step as records of some 64 bytes. The tree of a candidate is built only when the
-// beam takes it.
+// Successors of a step as records of some 50 bytes. The tree of a candidate is built only when the
+// beam takes it; and where a schedule has very many successors, as when a Func is tiled, the record
+// itself is made only when all cheaper ones are gone.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace anderson2021 {
@@ -24,6 +26,8 @@ struct Candidate {
     /// Was counted as a look-alike already.
     bool penalized = false;
     int32_t move = 0;
+    /// Source in the queue that goes on after this candidate; -1 if there is none.
+    int32_t source = -1;
     /// Predicted cost, ms. Never changed.
     double cost = 0;
     /// Place in the queue: the cost with its penalties.
@@ -39,22 +43,40 @@ bool comes_before(const Candidate &a, const Candidate &b);
 /// The same by cost instead of rank.
 bool is_cheaper(const Candidate &a, const Candidate &b);
 
+/// Candidates that need not exist until somebody asks for them: a list in order of cost.
+class CandidateSource {
+public:
+    virtual ~CandidateSource() = default;
+    virtual size_t size() const = 0;
+    virtual double cost(size_t i) const = 0;
+    /// The i-th candidate, complete but for `source`. Its rank is its cost.
+    virtual Candidate make(size_t i) const = 0;
+};
+
 /// Candidates in order of comes_before.
 class CandidateQueue {
 public:
     CandidateQueue() = default;
-    explicit CandidateQueue(std::vector<Candidate> candidates);
+    explicit CandidateQueue(std::vector<Candidate> candidates,
+                            std::vector<std::unique_ptr<CandidateSource>> sources = {});
 
     bool empty() const { return heap_.empty(); }
-    size_t size() const { return heap_.size(); }
+    size_t size() const { return heap_.size() + num_unmade_; }
     const Candidate &top() const { return heap_.front(); }
     Candidate pop();
     void push(const Candidate &candidate);
     /// All that is left, in no particular order.
-    const std::vector<Candidate> &rest() const { return heap_; }
+    const std::vector<Candidate> &rest();
 
 private:
+    // Makes the next candidates of a source: one, and those that cost the same.
+    void advance(int32_t source);
+
     std::vector<Candidate> heap_;
+    std::vector<std::unique_ptr<CandidateSource>> sources_;
+    // Per source, the first candidate not made yet.
+    std::vector<size_t> next_;
+    size_t num_unmade_ = 0;
 };
 
 }  // namespace anderson2021

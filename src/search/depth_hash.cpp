@@ -1,7 +1,5 @@
 #include "search/depth_hash.h"
 
-#include <algorithm>
-
 #include "support/hash.h"
 
 namespace anderson2021 {
@@ -10,10 +8,15 @@ namespace {
 
 uint64_t child_depth_hash(const LoopNest &child, int depth);
 
-void add_all(uint64_t &hash, const std::vector<int> &ids) {
-    hash_combine(hash, ids.size());
-    for (const int id : ids) {
-        hash_combine(hash, static_cast<uint64_t>(id));
+void add_all(uint64_t &hash, const BitSet &ids) {
+    // Trailing zeros depend on the capacity, not on the value.
+    size_t num_words = ids.num_words();
+    while (num_words > 0 && ids.word(num_words - 1) == 0) {
+        num_words--;
+    }
+    hash_combine(hash, num_words);
+    for (size_t i = 0; i < num_words; i++) {
+        hash_combine(hash, ids.word(i));
     }
 }
 
@@ -21,12 +24,11 @@ void add_contents(uint64_t &hash, const LoopNest &nest, int depth) {
     if (depth < 0) {
         return;
     }
-    std::vector<int> inlined;
+    BitSet inlined;
     for (const InlinedCall &call : nest.inlined) {
-        inlined.push_back(call.func);
+        inlined.insert(call.func);
     }
-    std::sort(inlined.begin(), inlined.end());
-    add_all(hash, nest.store_set_with_descendants());
+    add_all(hash, nest.stored_below());
     add_all(hash, inlined);
     if (depth > 0) {
         hash_combine(hash, static_cast<uint64_t>(nest.lane_loop));
@@ -58,7 +60,7 @@ uint64_t child_depth_hash(const LoopNest &child, int depth) {
 
 }  // namespace
 
-DepthHash::DepthHash(const std::vector<int> &placed, int num_decisions, int depth) : depth_(depth) {
+DepthHash::DepthHash(const BitSet &placed, int num_decisions, int depth) : depth_(depth) {
     hash_combine(hash_, static_cast<uint64_t>(num_decisions));
     if (depth_ >= 0) {
         add_all(hash_, placed);
@@ -72,15 +74,15 @@ void DepthHash::add(const LoopNest &child) {
 }
 
 uint64_t depth_hash(const LoopNest &root, int num_decisions, int depth) {
-    DepthHash hash(root.store_set_with_descendants(), num_decisions, depth);
+    DepthHash hash(root.stored_below(), num_decisions, depth);
     for (const LoopNestPtr &child : root.children) {
         hash.add(*child);
     }
     return hash.value();
 }
 
-void FullHash::add(const LoopNest &child) {
-    hash_combine(hash_, child.structural_hash());
+void FullHash::add(uint64_t child) {
+    hash_combine(hash_, child);
 }
 
 uint64_t full_hash(const LoopNest &root) {

@@ -7,7 +7,6 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "schedule/loop_nest.h"
 
@@ -16,8 +15,8 @@ namespace anderson2021 {
 /// Hash of a schedule, made from those of the root's children.
 class DepthHash {
 public:
-    /// @param placed  Funcs with loops of their own, anywhere, by id
-    DepthHash(const std::vector<int> &placed, int num_decisions, int depth);
+    /// @param placed  Funcs with loops of their own, anywhere
+    DepthHash(const BitSet &placed, int num_decisions, int depth);
 
     /// The next child.
     void add(const LoopNest &child);
@@ -35,7 +34,9 @@ uint64_t depth_hash(const LoopNest &root, int num_decisions, int depth);
 /// of the root's children.
 class FullHash {
 public:
-    void add(const LoopNest &child);
+    void add(const LoopNest &child) { add(child.structural_hash()); }
+    /// A child by its structural hash.
+    void add(uint64_t child);
     uint64_t value() const { return hash_; }
 
 private:

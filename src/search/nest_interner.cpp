@@ -17,13 +17,17 @@ LoopNestPtr NestInterner::canonical(const LoopNestPtr &block) {
     return block;
 }
 
-LoopNestPtr NestInterner::intern(const LoopNestPtr &root) {
-    std::vector<LoopNestPtr> children;
-    children.reserve(root->children.size());
+LoopNestPtr NestInterner::intern(const LoopNestPtr &root, const LoopNestPtr &interned) {
+    std::vector<LoopNestPtr> children = root->children;
     bool changed = false;
-    for (const LoopNestPtr &child : root->children) {
-        children.push_back(canonical(child));
-        changed = changed || children.back() != child;
+    for (size_t i = 0; i < children.size(); i++) {
+        if (interned != nullptr && i < interned->children.size() &&
+            interned->children[i] == children[i]) {
+            continue;
+        }
+        LoopNestPtr known = canonical(children[i]);
+        changed = changed || known != children[i];
+        children[i] = std::move(known);
     }
     return changed ? editor_.with_children(*root, std::move(children)) : root;
 }

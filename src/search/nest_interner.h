@@ -15,7 +15,8 @@ public:
     explicit NestInterner(const LoopNestEditor &editor) : editor_(editor) {}
 
     /// The same tree with every child of the root replaced by the first equal one that was seen.
-    LoopNestPtr intern(const LoopNestPtr &root);
+    /// Children shared with `interned`, an earlier result, are what they should be already.
+    LoopNestPtr intern(const LoopNestPtr &root, const LoopNestPtr &interned = nullptr);
     /// Forgets blocks that nobody else holds.
     void trim();
     size_t size() const { return size_; }

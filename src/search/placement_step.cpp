@@ -82,7 +82,7 @@ std::vector<Placements> PlacementStep::run(const std::vector<SearchStatePtr> &pa
             context_.evaluator.note(rejection);
         }
         for (Proposal &proposal : work.proposals) {
-            proposal.tree = context_.interner.intern(proposal.tree);
+            proposal.tree = context_.interner.intern(proposal.tree, work.parent->tree);
         }
         sampled_ ? group_for_sampling(work) : group(work);
     }
@@ -131,8 +131,8 @@ void PlacementStep::try_inlining(std::vector<Work> &works) {
     std::vector<Work *> owners;
     for (Work &work : works) {
         if (work.inlined != nullptr) {
-            work.inlined = context_.interner.intern(work.inlined);
-            requests.push_back({work.inlined, work.result.always_inline});
+            work.inlined = context_.interner.intern(work.inlined, work.parent->tree);
+            requests.push_back({work.inlined, work.result.always_inline, work.parent, func_.id});
             owners.push_back(&work);
         }
     }
@@ -179,15 +179,26 @@ std::vector<PlacementStep::Proposal> PlacementStep::proposals(const SearchState 
 // the idle lanes of the others.
 void PlacementStep::filter(Work &work) const {
     std::vector<Proposal> kept;
+    const LoopNest &parent = *work.parent->tree;
+    std::vector<double> waste;
+    for (const LoopNestPtr &task : parent.children) {
+        waste.push_back(idle_lane_waste_of_task(*task, context_.device));
+    }
     for (Proposal &proposal : work.proposals) {
         if (!agrees(*proposal.tree)) {
             continue;
         }
-        if (const auto rejection = context_.evaluator.check_structure(*proposal.tree)) {
+        if (const auto rejection = context_.evaluator.check_structure(*proposal.tree, &parent)) {
             work.rejections.push_back(*rejection);
             continue;
         }
-        proposal.idle_lanes = worst_idle_lane_waste(*proposal.tree, context_.device);
+        const std::vector<LoopNestPtr> &tasks = proposal.tree->children;
+        for (size_t i = 0; i < tasks.size(); i++) {
+            const bool shared = i < waste.size() && tasks[i] == parent.children[i];
+            proposal.idle_lanes =
+                std::max(proposal.idle_lanes,
+                         shared ? waste[i] : idle_lane_waste_of_task(*tasks[i], context_.device));
+        }
         kept.push_back(std::move(proposal));
     }
     work.proposals = std::move(kept);
@@ -281,8 +292,12 @@ void PlacementStep::evaluate(std::vector<Work> &works, bool last_resort) {
             for (size_t missing = group.quota - group.taken.size();
                  missing > 0 && group.next < group.proposals.size();
                  missing--) {
-                requests.push_back({owners[g]->proposals[group.proposals[group.next++]].tree,
-                                    owners[g]->result.always_inline});
+                const Work &work = *owners[g];
+                requests.push_back({work.proposals[group.proposals[group.next++]].tree,
+                                    work.result.always_inline,
+                                    work.parent,
+                                    func_.id,
+                                    true});
                 takers.push_back(&group);
             }
         }

@@ -1,5 +1,7 @@
 #include "search/root_profile.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <utility>
 
@@ -64,8 +66,8 @@ RootProfile::RootProfile(SearchContext &context,
         const auto i = static_cast<size_t>(n);
         trials[i] = try_tiling(context, chosen[i], parent);
     });
-    for (Trial &trial : trials) {
-        add(context, std::move(trial));
+    for (size_t i = 0; i < trials.size(); i++) {
+        add(context, chosen[i], trials[i]);
     }
 }
 
@@ -113,34 +115,58 @@ RootProfile::Trial RootProfile::try_tiling(const SearchContext &context,
                                            const RootTiling &tiling,
                                            const SearchState &parent) const {
     Trial trial;
-    trial.entry.nests = build_root_tiling(context.editor, untiled_, *parent.tree, tiling);
-    trial.entry.idle_core_waste = tiling.idle_core_waste;
+    const std::vector<LoopNestPtr> nests =
+        build_root_tiling(context.editor, untiled_, *parent.tree, tiling);
+    for (const LoopNestPtr &nest : nests) {
+        trial.hashes.push_back(nest->structural_hash());
+    }
     std::vector<LoopNestPtr> children(parent.tree->children.begin(),
                                       parent.tree->children.end() - num_stages_);
-    children.insert(children.end(), trial.entry.nests.begin(), trial.entry.nests.end());
+    children.insert(children.end(), nests.begin(), nests.end());
     const LoopNestPtr root = context.editor.with_children(*parent.tree, std::move(children));
-    trial.featurized = context.evaluator.featurize({root, parent.always_inline});
+    EvaluationRequest request{root, parent.always_inline, &parent, func_};
+    // Only a few of them are ever chosen.
+    request.remember_blocks = false;
+    trial.featurized = context.evaluator.featurize(request);
     return trial;
 }
 
-void RootProfile::add(const SearchContext &context, Trial trial) {
+void RootProfile::add(const SearchContext &context, const RootTiling &tiling, const Trial &trial) {
     if (trial.featurized.rejection) {
         rejections_.add(*trial.featurized.rejection);
         return;
     }
-    int num_rows = 0;
-    for (const StageRow &row : trial.featurized.rows) {
-        if (row.position >= first_position_ && row.position < first_position_ + num_stages_) {
-            rows_.push_back(row);
-            num_rows++;
-        }
-    }
-    ANDERSON_CHECK(num_rows == num_stages_)
+    const std::vector<BlockRecordPtr> &blocks = trial.featurized.blocks;
+    ANDERSON_CHECK(blocks.size() >= static_cast<size_t>(num_stages_))
         << context.graph.func(func_).name << " lacks feature rows";
-    entries_.push_back(std::move(trial.entry));
+    int position = first_position_;
+    for (auto block = blocks.end() - num_stages_; block != blocks.end(); ++block) {
+        const std::vector<StageRow> &rows = (*block)->rows;
+        ANDERSON_CHECK(rows.size() == 1 && rows[0].position == position)
+            << "Something else is computed with " << context.graph.func(func_).name;
+        rows_.push_back(rows[0]);
+        position++;
+    }
+    hashes_.insert(hashes_.end(), trial.hashes.begin(), trial.hashes.end());
+    entries_.push_back({tiling, {}});
 }
 
-const std::vector<float> &RootProfile::costs(SearchContext &context, double root_working_set) {
+const std::vector<LoopNestPtr> &RootProfile::nests(const LoopNestEditor &editor, size_t entry) {
+    Entry &e = entries_[entry];
+    if (e.nests.empty()) {
+        e.nests = build_root_tiling(editor, untiled_, *editor.make_root(), e.tiling);
+    }
+    return e.nests;
+}
+
+size_t RootProfile::bytes() const {
+    constexpr size_t kPerEntry = 512;
+    return entries_.size() * kPerEntry + rows_.size() * sizeof(StageRow) +
+           costs_.size() * rows_.size() * 2 * sizeof(float);
+}
+
+std::shared_ptr<const RootProfile::Costs> RootProfile::costs(SearchContext &context,
+                                                             double root_working_set) {
     const auto known = costs_.find(root_working_set);
     if (known != costs_.end()) {
         return known->second;
@@ -153,24 +179,49 @@ const std::vector<float> &RootProfile::costs(SearchContext &context, double root
             row.features[feature] = static_cast<float>(root_working_set);
         }
     }
-    return costs_.emplace(root_working_set, context.evaluator.predict(rows_)).first->second;
+    auto result = std::make_shared<Costs>();
+    result->per_stage = context.evaluator.predict(rows_);
+    std::vector<double> sums(entries_.size());
+    for (size_t e = 0; e < entries_.size(); e++) {
+        for (size_t s = 0; s < static_cast<size_t>(num_stages_); s++) {
+            const size_t row = e * static_cast<size_t>(num_stages_) + s;
+            sums[e] += static_cast<double>(result->per_stage[row]);
+        }
+        if (std::isfinite(sums[e])) {
+            result->order.push_back(static_cast<uint32_t>(e));
+        } else {
+            result->non_finite = sums[e];
+        }
+    }
+    std::stable_sort(result->order.begin(), result->order.end(), [&](uint32_t a, uint32_t b) {
+        return sums[a] < sums[b];
+    });
+    costs_.emplace(root_working_set, result);
+    return result;
 }
 
-LoopNestPtr
-RootProfile::tree(const LoopNestEditor &editor, const LoopNest &parent, size_t entry) const {
+LoopNestPtr RootProfile::tree(const LoopNestEditor &editor, const LoopNest &parent, size_t entry) {
     std::vector<LoopNestPtr> children(parent.children.begin(), parent.children.end() - num_stages_);
-    const std::vector<LoopNestPtr> &nests = entries_[entry].nests;
-    children.insert(children.end(), nests.begin(), nests.end());
+    const std::vector<LoopNestPtr> &tiled = nests(editor, entry);
+    children.insert(children.end(), tiled.begin(), tiled.end());
     return editor.with_children(parent, std::move(children));
 }
 
-StateCosts
-RootProfile::state_costs(SearchContext &context, const StateCosts &parent, size_t entry) {
-    const std::vector<float> &all = costs(context, parent.root_working_set);
+StateCosts RootProfile::state_costs(SearchContext &context,
+                                    const StateCosts &parent,
+                                    size_t entry,
+                                    const LoopNestPtr &tree) {
+    const std::shared_ptr<const Costs> table = costs(context, parent.root_working_set);
     const auto num_stages = static_cast<size_t>(num_stages_);
     StateCosts result = parent;
     for (size_t s = 0; s < num_stages; s++) {
-        result.per_stage[static_cast<size_t>(first_position_) + s] = all[entry * num_stages + s];
+        result.per_stage[static_cast<size_t>(first_position_) + s] =
+            table->per_stage[entry * num_stages + s];
+    }
+    // What the other blocks read does not change.
+    const RootPlacement placement(context.graph, *tree);
+    for (size_t i = tree->children.size() - num_stages; i < tree->children.size(); i++) {
+        result.blocks[i] = context.evaluator.blocks().get(tree, i, placement);
     }
     result.sum_up();
     return result;
@@ -187,6 +238,14 @@ RootProfiles::get(SearchContext &context, int func, const SearchState &parent, b
         context.stats.block_memoization_hits += static_cast<int64_t>(profile->size());
     }
     return *profile;
+}
+
+size_t RootProfiles::bytes() const {
+    size_t total = 0;
+    for (const auto &profile : profiles_) {
+        total += profile.second->bytes();
+    }
+    return total;
 }
 
 }  // namespace anderson2021

@@ -8,6 +8,7 @@
 // plus an entry of the profile, and its tree is built only if the beam takes it.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <tuple>
@@ -28,43 +29,60 @@ constexpr double kMaxIdleCoreWaste = 1.2;
 
 class RootProfile {
 public:
-    struct Entry {
-        /// Tiled root nests of all stages, last stage first.
-        std::vector<LoopNestPtr> nests;
-        double idle_core_waste = 1;
-    };
-
     /// Tilings of `func`, which `parent` has just placed at the root. With `keep_wasteful` tilings
     /// are kept however many multiprocessors they leave idle.
     RootProfile(SearchContext &context, int func, const SearchState &parent, bool keep_wasteful);
 
     size_t size() const { return entries_.size(); }
-    const Entry &entry(size_t i) const { return entries_[i]; }
+    /// Tiled root nests of all stages, last stage first. Built when first asked for.
+    const std::vector<LoopNestPtr> &nests(const LoopNestEditor &editor, size_t entry);
+    /// Structural hash of the nest of a stage, 0 for the last one.
+    uint64_t hash(size_t entry, int stage) const {
+        return hashes_[entry * static_cast<size_t>(num_stages_) + static_cast<size_t>(stage)];
+    }
+    double idle_core_waste(size_t entry) const { return entries_[entry].tiling.idle_core_waste; }
     int num_stages() const { return num_stages_; }
-    /// Costs of the stages of all entries, num_stages() each in record order, in a program that
-    /// stores `root_working_set` bytes. Valid until the next call.
-    const std::vector<float> &costs(SearchContext &context, double root_working_set);
+    /// Costs in a program that stores a certain number of bytes.
+    struct Costs {
+        /// Of the stages of all entries, num_stages() each in record order.
+        std::vector<float> per_stage;
+        /// Entries with finite costs, cheapest first.
+        std::vector<uint32_t> order;
+        /// One of the other costs, if there are any.
+        double non_finite = 0;
+    };
+    std::shared_ptr<const Costs> costs(SearchContext &context, double root_working_set);
     /// Why tilings are missing.
     const RejectionTally &rejections() const { return rejections_; }
 
     /// `parent` with the tiling chosen.
-    LoopNestPtr tree(const LoopNestEditor &editor, const LoopNest &parent, size_t entry) const;
-    /// Costs of `parent` with the tiling chosen.
-    StateCosts state_costs(SearchContext &context, const StateCosts &parent, size_t entry);
+    LoopNestPtr tree(const LoopNestEditor &editor, const LoopNest &parent, size_t entry);
+    /// Costs of the schedule with costs `parent` and the tiling chosen, which makes it `tree`.
+    StateCosts state_costs(SearchContext &context,
+                           const StateCosts &parent,
+                           size_t entry,
+                           const LoopNestPtr &tree);
+    /// Approximate heap bytes.
+    size_t bytes() const;
     /// Position of the Func's first stage in record order.
     int first_position() const { return first_position_; }
 
 private:
-    // Nests of one tiling and how it fared.
+    struct Entry {
+        RootTiling tiling;
+        // Empty until somebody wants them.
+        std::vector<LoopNestPtr> nests;
+    };
+    // How one tiling fared.
     struct Trial {
-        Entry entry;
+        std::vector<uint64_t> hashes;
         FeaturizedTree featurized;
     };
 
     Trial try_tiling(const SearchContext &context,
                      const RootTiling &tiling,
                      const SearchState &parent) const;
-    void add(const SearchContext &context, Trial trial);
+    void add(const SearchContext &context, const RootTiling &tiling, const Trial &trial);
     std::vector<RootTiling> select(SearchContext &context,
                                    const std::vector<RootTiling> &tilings,
                                    const SearchState &parent,
@@ -75,9 +93,10 @@ private:
     int first_position_ = 0;
     std::vector<LoopNestPtr> untiled_;
     std::vector<Entry> entries_;
+    std::vector<uint64_t> hashes_;
     // num_stages_ rows per entry; the working sets in them are those of the first parent.
     std::vector<StageRow> rows_;
-    std::map<double, std::vector<float>> costs_;
+    std::map<double, std::shared_ptr<const Costs>> costs_;
     RejectionTally rejections_;
 };
 
@@ -88,6 +107,9 @@ public:
     /// untiled nests of the Func as the last children of its root.
     RootProfile &
     get(SearchContext &context, int func, const SearchState &parent, bool keep_wasteful);
+
+    /// Approximate heap bytes.
+    size_t bytes() const;
 
 private:
     // Func, vector dimension, keep_wasteful.

@@ -1,20 +1,25 @@
 #include "search/search.h"
 
+#include <algorithm>
 #include <memory>
 #include <sstream>
+#include <unordered_set>
 #include <utility>
 
 #include "featurizer/featurizer.h"
 #include "schedule/schedule_parser.h"
 #include "schedule/schedule_text.h"
 #include "search/beam_pass.h"
+#include "search/depth_hash.h"
 #include "search/partial_matcher.h"
+#include "search/replay.h"
 #include "search/root_profile.h"
 #include "search/search_context.h"
 #include "search/search_report.h"
 #include "search/stopwatch.h"
 #include "space/inline_move.h"
 #include "support/error.h"
+#include "support/hash.h"
 #include "support/log.h"
 
 namespace anderson2021 {
@@ -22,10 +27,18 @@ namespace anderson2021 {
 namespace {
 
 constexpr int kDefaultPasses = 5;
+// From this pass on, one that finds nothing better is the last one. The smaller space, which is
+// searched second, is mostly no better than the larger one.
+constexpr int kPatience = 3;
+constexpr int kPatienceInSmallSpace = 2;
 // Rounds of refinement at most; mostly the second one finds nothing any more.
 constexpr int kMaxRefinements = 3;
-// Trees whose costs are remembered from one pass to the next.
-constexpr size_t kMaxKnownTrees = 100000;
+// Up to this many Funcs, everything after a point is decided anew, beyond only the next few
+// decisions. The best results of that are judged by what becomes of the whole schedule.
+constexpr int kMaxFuncsToRefineAsOne = 14;
+constexpr int kWindow = 16;
+constexpr size_t kWindowResults = 4;
+constexpr int kNumLongRefinements = 16;
 
 void check_range(const char *name, int64_t value, int64_t min) {
     if (value < min) {
@@ -72,11 +85,16 @@ public:
                  RegionStore &store,
                  const GpuDevice &device,
                  const Options &options,
-                 CostModel &cost_model)
-        : graph_(graph), store_(store), options_(options), pool_(static_cast<int>(options.threads)),
-          rng_(options.random_dropout_seed), editor_(store),
-          featurizer_(graph, store, device, featurizer_options(options)),
-          evaluator_(featurizer_, cost_model, prune_context(graph, device, options), pool_),
+                 CostModel &cost_model,
+                 const std::function<bool()> &cancelled)
+        : budget_(options, cancelled), graph_(graph), store_(store), options_(options),
+          pool_(static_cast<int>(options.threads)), rng_(options.random_dropout_seed),
+          editor_(store), featurizer_(graph, store, device, featurizer_options(options)),
+          evaluator_(featurizer_,
+                     cost_model,
+                     prune_context(graph, device, options),
+                     pool_,
+                     budget_.block_bytes()),
           interner_(editor_),
           partial_(options.partial_schedule_path.empty()
                        ? nullptr
@@ -93,7 +111,8 @@ public:
                    profiles_,
                    partial_.get(),
                    rng_,
-                   stats_} {}
+                   stats_,
+                   &budget_} {}
 
     SearchResult run();
 
@@ -104,14 +123,20 @@ private:
     bool is_random() const;
     bool has_eagerly_inlined_funcs() const;
     void refine(PassSettings settings);
+    void refine_after(const PassSettings &settings, const SearchStatePtr &start);
+    void refine_window(const PassSettings &settings, const SearchStatePtr &start);
+    bool is_news(const SearchState &start, const SearchState *rival);
+    SearchStatePtr state_of_best(int num_decisions) const;
     void freeze(PassSettings &settings);
-    void keep_better(const PassOutcome &outcome);
+    bool keep_better(const PassOutcome &outcome);
+    void rank(const SearchStatePtr &state);
     void trim();
     void fall_back();
     PassOutcome run_pass(const PassSettings &settings, const PermittedHashes &permitted);
     SearchResult make_result();
     [[noreturn]] void report_stuck(const PassOutcome &outcome) const;
 
+    SearchBudget budget_;
     const PipelineGraph &graph_;
     RegionStore &store_;
     const Options &options_;
@@ -126,6 +151,10 @@ private:
     SearchStats stats_;
     SearchContext context_;
     SearchStatePtr best_;
+    // The cheapest schedules, by cost and hash.
+    std::vector<SearchStatePtr> ranked_;
+    // Hashes of what was refined already.
+    std::unordered_set<uint64_t> refined_;
     int num_passes_run_ = 0;
 };
 
@@ -159,7 +188,7 @@ void CoarseToFine::run_passes() {
     }
     // A sample, a greedy search, or the one pass that was asked for is taken as it comes.
     const bool thorough = settings.num_passes > 1 && options_.beam_size > 1 && !is_random();
-    if (run_family(settings) || !thorough) {
+    if (run_family(settings) || !thorough || budget_.can_stop()) {
         return;
     }
     if (has_eagerly_inlined_funcs()) {
@@ -167,7 +196,7 @@ void CoarseToFine::run_passes() {
         run_family(settings);
         settings.eager_inlining = false;
     }
-    if (best_ != nullptr) {
+    if (best_ != nullptr && !budget_.can_stop()) {
         refine(settings);
     }
 }
@@ -176,13 +205,20 @@ void CoarseToFine::run_passes() {
 // anything better.
 bool CoarseToFine::run_family(PassSettings settings) {
     PermittedHashes permitted;
+    const int patience = settings.eager_inlining ? kPatienceInSmallSpace : kPatience;
     for (settings.index = 0; settings.index < settings.num_passes; settings.index++) {
         PassOutcome outcome = run_pass(settings, permitted);
-        keep_better(outcome);
+        const bool better = keep_better(outcome);
+        if (budget_.can_stop()) {
+            return false;
+        }
         permitted = std::move(outcome.permitted);
         // Passes differ in what they leave out, so where nothing was left out they all agree.
         if (outcome.exhaustive) {
             return true;
+        }
+        if (!better && settings.index + 1 >= patience && !is_random()) {
+            return false;
         }
         // Without chance they differ in how they tell look-alikes, which a beam of one never does.
         if (options_.beam_size == 1 && !is_random()) {
@@ -196,9 +232,32 @@ bool CoarseToFine::is_random() const {
     return options_.random_dropout < 100 || options_.randomize_tilings != 0;
 }
 
-void CoarseToFine::keep_better(const PassOutcome &outcome) {
-    if (outcome.best != nullptr && (best_ == nullptr || outcome.best->cost() < best_->cost())) {
-        best_ = outcome.best;
+// True if it is.
+bool CoarseToFine::keep_better(const PassOutcome &outcome) {
+    for (const SearchStatePtr &state : outcome.ranked) {
+        rank(state);
+    }
+    if (outcome.best == nullptr || (best_ != nullptr && outcome.best->cost() >= best_->cost())) {
+        return false;
+    }
+    best_ = outcome.best;
+    budget_.note_schedule();
+    return true;
+}
+
+// Keeps the schedule if it is one of the best and none that is known.
+void CoarseToFine::rank(const SearchStatePtr &state) {
+    const auto comes_before = [](const SearchStatePtr &a, const SearchStatePtr &b) {
+        return std::make_pair(a->cost(), full_hash(*a->tree)) <
+               std::make_pair(b->cost(), full_hash(*b->tree));
+    };
+    const auto at = std::lower_bound(ranked_.begin(), ranked_.end(), state, comes_before);
+    if (at != ranked_.end() && (*at)->tree->same_structure(*state->tree)) {
+        return;
+    }
+    ranked_.insert(at, state);
+    if (ranked_.size() > static_cast<size_t>(options_.top_k)) {
+        ranked_.pop_back();
     }
 }
 
@@ -213,29 +272,91 @@ bool CoarseToFine::has_eagerly_inlined_funcs() const {
 
 // Early decisions are taken while most costs are still unknown, and the beam is then spent on their
 // variants. So the decisions of the best schedule are kept up to some point, for each such point,
-// and the whole beam goes into what follows.
+// and the whole beam goes into what follows: into all of it in a small pipeline, else into the next
+// few Funcs.
 void CoarseToFine::refine(PassSettings settings) {
     settings.index = 0;
+    const int num_decisions = 2 * graph_.num_funcs();
+    const bool is_small = graph_.num_non_input_funcs() <= kMaxFuncsToRefineAsOne;
+    const int stride = is_small ? 1 : std::max(1, num_decisions / kNumLongRefinements);
     for (int round = 0; round < kMaxRefinements; round++) {
         const double cost_before = best_->cost();
-        for (int kept = 1; kept < 2 * graph_.num_funcs() - 1; kept++) {
-            const SearchState *after = best_.get();
-            while (after->num_decisions > kept + 1) {
-                after = after->parent.get();
-            }
+        for (int kept = 1; kept < num_decisions - 1; kept++) {
+            const SearchStatePtr after = state_of_best(kept + 1);
             // Where there is nothing to decide, the next point gives the same.
-            if (after->tree != after->parent->tree) {
-                stats_.refinements++;
-                keep_better(BeamPass(context_, settings, {}).run_from(after->parent));
+            if (after->tree == after->parent->tree) {
+                continue;
+            }
+            if (budget_.can_stop()) {
+                break;
+            }
+            const SearchStatePtr start = after->parent;
+            const double cost = best_->cost();
+            if (!is_small) {
+                refine_window(settings, start);
+            }
+            if (kept % stride == 0) {
+                refine_after(settings, start);
+            }
+            if (best_->cost() < cost) {
+                ANDERSON_LOG(1) << "Deciding anew from Func "
+                                << graph_.func(next_func(start->num_decisions)).name << " on: cost "
+                                << best_->cost();
             }
         }
         trim();
-        if (best_->cost() == cost_before) {
+        if (best_->cost() == cost_before || budget_.can_stop()) {
             break;
         }
     }
     ANDERSON_LOG(1) << "Refined result: State with cost " << best_->cost() << ":\n"
                     << print_schedule(*best_->tree, graph_);
+}
+
+// The best schedule when it had that many decisions.
+SearchStatePtr CoarseToFine::state_of_best(int num_decisions) const {
+    SearchStatePtr state = best_;
+    while (state->num_decisions > num_decisions) {
+        state = state->parent;
+    }
+    return state;
+}
+
+// True if this has not been tried yet: `rival` made from `start`.
+bool CoarseToFine::is_news(const SearchState &start, const SearchState *rival) {
+    uint64_t key = full_hash(*start.tree);
+    hash_combine(key, static_cast<uint64_t>(start.num_decisions));
+    hash_combine(key, rival != nullptr ? full_hash(*rival->tree) : 0);
+    return refined_.insert(key).second;
+}
+
+void CoarseToFine::refine_after(const PassSettings &settings, const SearchStatePtr &start) {
+    if (is_news(*start, nullptr)) {
+        stats_.refinements++;
+        keep_better(BeamPass(context_, settings, {}).run_from(start));
+    }
+}
+
+void CoarseToFine::refine_window(const PassSettings &settings, const SearchStatePtr &start) {
+    const int end = start->num_decisions + kWindow;
+    if (end >= 2 * graph_.num_funcs()) {
+        refine_after(settings, start);
+        return;
+    }
+    const SearchStatePtr rival = state_of_best(end);
+    if (!is_news(*start, rival.get())) {
+        return;
+    }
+    stats_.refinements++;
+    const SearchStatePtr example = best_;
+    for (SearchStatePtr &state :
+         BeamPass(context_, settings, {}).run_window(start, end, kWindowResults)) {
+        if (!state->tree->same_structure(*rival->tree)) {
+            PassOutcome outcome;
+            outcome.best = Replay(context_, settings, example).complete(std::move(state));
+            keep_better(outcome);
+        }
+    }
 }
 
 // The pre-pass: where would the Funcs go if nothing was fused?
@@ -275,7 +396,7 @@ void CoarseToFine::fall_back() {
     if (outcome.best == nullptr) {
         report_stuck(outcome);
     }
-    best_ = outcome.best;
+    keep_better(outcome);
 }
 
 PassOutcome CoarseToFine::run_pass(const PassSettings &settings, const PermittedHashes &permitted) {
@@ -285,6 +406,8 @@ PassOutcome CoarseToFine::run_pass(const PassSettings &settings, const Permitted
     if (outcome.best != nullptr) {
         ANDERSON_LOG(1) << print_pass_result(
             number, outcome.best->cost(), *outcome.best->tree, graph_);
+    } else if (outcome.interrupted) {
+        ANDERSON_LOG(1) << "Pass " << number << " was given up";
     } else {
         ANDERSON_LOG(1) << "Pass " << number << " found no legal place for Func "
                         << graph_.func(outcome.stuck_func).name << ": "
@@ -296,7 +419,7 @@ PassOutcome CoarseToFine::run_pass(const PassSettings &settings, const Permitted
 
 // Forgets what has become useless.
 void CoarseToFine::trim() {
-    evaluator_.trim(kMaxKnownTrees);
+    evaluator_.trim(budget_.known_bytes());
     interner_.trim();
     store_.trim();
 }
@@ -321,11 +444,15 @@ SearchResult CoarseToFine::make_result() {
     result.cost = best_->cost();
     result.stage_costs.assign(best_->costs->per_stage.begin(), best_->costs->per_stage.end());
     result.features = featurizer_.featurize(best_->tree).features;
+    rank(best_);
+    for (const SearchStatePtr &state : ranked_) {
+        result.top.push_back(
+            {state->tree, state->cost(), featurizer_.featurize(state->tree).features});
+    }
 
-    const FeaturizerStats featurizer_stats = featurizer_.stats();
-    stats_.featurizations = featurizer_stats.featurizations;
-    stats_.memoization_hits = featurizer_stats.cache_hits;
-    stats_.memoization_misses = featurizer_stats.cache_misses;
+    stats_.featurizations = evaluator_.num_featurized();
+    stats_.memoization_hits = evaluator_.blocks().hits();
+    stats_.memoization_misses = evaluator_.blocks().misses();
     stats_.schedules_evaluated += evaluator_.num_evaluated();
     stats_.featurization_ms = evaluator_.featurization_ms();
     stats_.feature_write_ms = evaluator_.feature_write_ms();
@@ -341,9 +468,10 @@ SearchResult search(const PipelineGraph &graph,
                     RegionStore &store,
                     const GpuDevice &device,
                     const Options &options,
-                    CostModel &cost_model) {
+                    CostModel &cost_model,
+                    const std::function<bool()> &cancelled) {
     check_options(options);
-    return CoarseToFine(graph, store, device, options, cost_model).run();
+    return CoarseToFine(graph, store, device, options, cost_model, cancelled).run();
 }
 
 }  // namespace anderson2021

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "algorithm/pipeline_graph.h"
@@ -9,6 +10,7 @@
 #include "device/gpu_device.h"
 #include "features/feature_matrix.h"
 #include "schedule/loop_nest.h"
+#include "search/rejections.h"
 #include "support/options.h"
 
 namespace anderson2021 {
@@ -32,6 +34,7 @@ struct SearchStats {
     int64_t tilings_accepted = 0;
     /// Schedules that broke a rule.
     int64_t rejections = 0;
+    RejectionTally rejections_by_rule;
     /// Passes over all decisions, and partial ones that start from the best schedule found.
     int64_t passes = 0;
     int64_t refinements = 0;
@@ -54,11 +57,22 @@ struct SearchResult {
     std::vector<double> stage_costs;
     /// Features of the winner, by stage id.
     FeatureMatrix features;
+    /// The best schedules found, all different, cheapest first; at most top_k, the winner included.
+    struct Ranked {
+        LoopNestPtr tree;
+        double cost = 0;
+        FeatureMatrix features;
+    };
+    std::vector<Ranked> top;
     SearchStats stats;
 };
 
 /// Finds the schedule with the lowest predicted cost. `store` must have been made for `graph` and
 /// outlive the result; `cost_model` must have begun on this graph.
+///
+/// `cancelled`, if given, is asked now and then; once it returns true the search ends like one
+/// whose time is up (option time_limit_s): with the best complete schedule found so far, or else
+/// with the first one that can be completed.
 ///
 /// Throws UserError if no legal schedule exists within the options (naming the Func that has no
 /// legal placement) or if the partial schedule cannot be read or matched.
@@ -66,6 +80,7 @@ SearchResult search(const PipelineGraph &graph,
                     RegionStore &store,
                     const GpuDevice &device,
                     const Options &options,
-                    CostModel &cost_model);
+                    CostModel &cost_model,
+                    const std::function<bool()> &cancelled = {});
 
 }  // namespace anderson2021

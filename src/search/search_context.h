@@ -7,6 +7,7 @@
 #include "schedule/loop_nest_editor.h"
 #include "search/nest_interner.h"
 #include "search/search.h"
+#include "search/search_budget.h"
 #include "search/state_evaluator.h"
 #include "support/options.h"
 #include "support/rng.h"
@@ -34,6 +35,8 @@ struct SearchContext {
     /// Every random decision of the search is drawn from here.
     Rng &rng;
     SearchStats &stats;
+    /// Null: no limits.
+    SearchBudget *budget = nullptr;
 };
 
 }  // namespace anderson2021

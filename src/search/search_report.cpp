@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "schedule/schedule_text.h"
+#include "search/depth_hash.h"
 #include "support/log.h"
 
 namespace anderson2021 {
@@ -52,6 +53,26 @@ std::string print_statistics(const SearchStats &stats) {
         << "Average cost model evaluation time (ms): "
         << average(all_cost_ms, stats.schedules_evaluated) << "\n"
         << "Time taken for autoscheduler (s): " << stats.total_s << "\n";
+    return out.str();
+}
+
+std::string search_signature(const SearchResult &result) {
+    const SearchStats &stats = result.stats;
+    std::ostringstream out;
+    out << "Candidates: " << stats.states_added << "\n"
+        << "Passes: " << stats.passes << "\n"
+        << "Refinements: " << stats.refinements << "\n"
+        << "Schedules featurized: " << stats.featurizations << "\n";
+    std::vector<std::string> lines;
+    for (const RejectionTally::Line &line : stats.rejections_by_rule.lines()) {
+        lines.push_back(std::string("Rejected by ") + line.example.rule + ": " +
+                        std::to_string(line.count) + "\n");
+    }
+    std::sort(lines.begin(), lines.end());
+    for (const std::string &line : lines) {
+        out << line;
+    }
+    out << "Hash of the winner: " << full_hash(*result.best) << "\n";
     return out.str();
 }
 

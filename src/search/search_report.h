@@ -13,6 +13,10 @@ namespace anderson2021 {
 /// the cut totals, as scripts that read these lines expect.
 std::string print_statistics(const SearchStats &stats);
 
+/// What a search did, in integers: equal for equal searches on any machine and any number of
+/// threads, and very likely to change with any change of the search. One `label: value` per line.
+std::string search_signature(const SearchResult &result);
+
 /// "Pass <number> result: State with cost <cost>:" and the tree. The first pass is number 1, the
 /// pre-pass 0.
 std::string

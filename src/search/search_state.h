@@ -2,11 +2,13 @@
 // is predicted to cost. Immutable and shared; ranks and penalties live in Candidate.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
 #include "schedule/loop_nest.h"
+#include "search/block_table.h"
 #include "support/bit_set.h"
 
 namespace anderson2021 {
@@ -20,6 +22,10 @@ struct StateCosts {
     double total = 0;
     /// Bytes stored in the whole program, as the features of every stage report it.
     double root_working_set = 0;
+
+    /// What the costs were made from, one per child of the root. Empty if the tree does not follow
+    /// the graph order.
+    std::vector<BlockRecordPtr> blocks;
 
     /// Fills total.
     void sum_up();
@@ -42,6 +48,11 @@ struct SearchState {
 
     double cost() const { return costs->total; }
 };
+
+/// Approximate heap bytes of `tree` that it does not share with `parent` (may be null).
+size_t approximate_bytes(const LoopNest &tree, const LoopNest *parent);
+/// The same of a state and its costs.
+size_t approximate_bytes(const SearchState &state);
 
 /// Nothing decided.
 SearchStatePtr make_initial_state(const PipelineGraph &graph, LoopNestPtr empty_root);

@@ -1,6 +1,8 @@
 #include "search/state_evaluator.h"
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <utility>
 
 #include "search/depth_hash.h"
@@ -13,63 +15,206 @@ namespace anderson2021 {
 
 namespace {
 
+// Trees of a batch whose rows are in memory at the same time.
+constexpr size_t kChunk = 256;
+
+constexpr size_t index_of(size_t offset) {
+    return offset / sizeof(double);
+}
+// The features that depend on the whole program's working set.
+constexpr size_t kAtProduction = index_of(offsetof(ScheduleFeatures, working_set_at_production));
+constexpr size_t kAtRealization = index_of(offsetof(ScheduleFeatures, working_set_at_realization));
+constexpr size_t kAtRoot = index_of(offsetof(ScheduleFeatures, working_set_at_root));
+
 uint64_t hash_request(const EvaluationRequest &request) {
     uint64_t hash = full_hash(*request.tree);
-    for (const uint64_t word : request.always_inline->words()) {
-        hash_combine(hash, word);
+    const BitSet &exempt = *request.always_inline;
+    for (size_t i = 0; i < exempt.num_words(); i++) {
+        hash_combine(hash, exempt.word(i));
     }
     return hash;
 }
 
-// Narrows a row to what the network reads; false if it contains something that is no number.
-bool narrow_row(const ScheduleFeatures &features, int position, StageRow &row) {
-    row.position = position;
-    for (int i = 0; i < kNumScheduleFeatures; i++) {
-        row.features[i] = static_cast<float>(features[i]);
-        if (!std::isfinite(row.features[i])) {
-            return false;
-        }
-    }
-    return true;
+bool is_finite(const StageRow &row) {
+    return std::all_of(std::begin(row.features), std::end(row.features), [](float value) {
+        return std::isfinite(value);
+    });
 }
 
 }  // namespace
 
+void FeaturizedTree::append_rows(StoreSets store_sets, std::vector<StageRow> &rows) const {
+    const auto at_root = static_cast<float>(root_working_set);
+    for (const BlockRecordPtr &block : blocks) {
+        const size_t first = rows.size();
+        rows.insert(rows.end(), block->rows.begin(), block->rows.end());
+        if (!block->rows.empty()) {
+            rows[first].features[kAtProduction] = at_root;
+            rows[first].features[kAtRealization] = at_root;
+        }
+        for (size_t i = first; i < rows.size(); i++) {
+            rows[i].features[kAtRoot] = at_root;
+            if (store_sets == StoreSets::EveryAncestor) {
+                rows[i].features[kAtRealization] = at_root;
+            }
+        }
+        for (size_t i = 0; i < block->inlined.size(); i++) {
+            if (!std::binary_search(
+                    inlined_in_several.begin(), inlined_in_several.end(), block->inlined[i].func)) {
+                rows.push_back(block->inlined_rows[i]);
+                rows.back().features[kAtRoot] = at_root;
+            }
+        }
+    }
+    rows.insert(rows.end(), other_rows.begin(), other_rows.end());
+}
+
 StateEvaluator::StateEvaluator(const Featurizer &featurizer,
                                CostModel &model,
                                const PruneContext &context,
-                               ThreadPool &pool)
-    : featurizer_(featurizer), model_(model), context_(context), pool_(pool), row_costs_(model) {}
+                               ThreadPool &pool,
+                               size_t max_block_bytes)
+    : featurizer_(featurizer), model_(model), context_(context), pool_(pool),
+      blocks_(context.graph, featurizer, max_block_bytes) {}
 
-std::optional<Rejection> StateEvaluator::check_structure(const LoopNest &tree) const {
+std::optional<Rejection> StateEvaluator::check_structure(const LoopNest &tree,
+                                                         const LoopNest *parent) const {
     for (const auto &pruner : structural_pruners()) {
-        if (std::optional<Rejection> rejection = pruner->reject(tree, context_)) {
-            return rejection;
+        for (size_t i = 0; i < tree.children.size(); i++) {
+            if (parent != nullptr && i < parent->children.size() &&
+                parent->children[i] == tree.children[i]) {
+                continue;
+            }
+            if (auto rejection = pruner->reject_task(*tree.children[i], context_)) {
+                return rejection;
+            }
         }
     }
     return std::nullopt;
 }
 
-FeaturizedTree StateEvaluator::featurize(const EvaluationRequest &request) const {
+FeaturizedTree StateEvaluator::featurize(const EvaluationRequest &request) {
     FeaturizedTree result;
-    result.rejection = check_structure(*request.tree);
-    if (result.rejection) {
-        return result;
+    if (!request.structure_checked) {
+        const LoopNest *parent = request.parent != nullptr ? request.parent->tree.get() : nullptr;
+        result.rejection = check_structure(*request.tree, parent);
+        if (result.rejection) {
+            return result;
+        }
     }
+    featurize_blocks(request, result);
+    return result;
+}
+
+// The features of the schedule as a list of those of its blocks.
+void StateEvaluator::featurize_blocks(const EvaluationRequest &request, FeaturizedTree &result) {
+    const std::vector<LoopNestPtr> &children = request.tree->children;
+    std::optional<RootPlacement> placement;
+    result.blocks.reserve(children.size());
+    const SearchState *parent = request.parent;
+    for (size_t i = 0; i < children.size(); i++) {
+        if (parent != nullptr && i < parent->costs->blocks.size() &&
+            parent->tree->children[i] == children[i] &&
+            !parent->costs->blocks[i]->open.contains(request.decided_func)) {
+            result.blocks.push_back(parent->costs->blocks[i]);
+            continue;
+        }
+        if (!placement) {
+            placement.emplace(context_.graph, *request.tree);
+            if (!placement->follows_graph_order()) {
+                result.blocks.clear();
+                featurize_whole(request, result);
+                return;
+            }
+        }
+        result.blocks.push_back(request.remember_blocks
+                                    ? blocks_.get(request.tree, i, *placement)
+                                    : blocks_.make(request.tree, i, *placement));
+        if (result.blocks.back()->unpromotable_func) {
+            result.rejection =
+                Rejection{"register-promotion",
+                          0,
+                          static_cast<double>(context_.device.register_allocation_bytes)};
+            return;
+        }
+    }
+
+    PruneContext context = context_;
+    context.always_consider_inline = request.always_inline.get();
+    int first_stage = context_.graph.num_stages();
+    bool finite = true;
+    for (const BlockRecordPtr &block : result.blocks) {
+        result.root_working_set += block->working_set;
+        finite = finite && block->finite;
+        for (const BlockRecord::Excess &excess : block->excesses) {
+            const StageNode &stage = context_.graph.stage(excess.stage_id);
+            if (excess.stage_id < first_stage &&
+                !is_exempt_from_recompute(context_.graph.func(stage.func), context)) {
+                first_stage = excess.stage_id;
+                result.rejection = excess.rejection;
+            }
+        }
+    }
+    for (const BlockRecordPtr &block : result.blocks) {
+        result.root_working_set += block->bytes_at_root;
+    }
+    if (!result.rejection) {
+        sum_inlined(request, result);
+    }
+    if (!result.rejection && !(finite && std::isfinite(result.root_working_set))) {
+        result.rejection = Rejection{"non-finite-feature", 0, 0};
+    }
+}
+
+// Rows of Funcs that are inlined into several blocks.
+void StateEvaluator::sum_inlined(const EvaluationRequest &request, FeaturizedTree &result) const {
+    BitSet seen(context_.graph.num_funcs()), several(context_.graph.num_funcs());
+    for (const BlockRecordPtr &block : result.blocks) {
+        for (const InlinedSums &sums : block->inlined) {
+            (seen.contains(sums.func) ? several : seen).insert(sums.func);
+        }
+    }
+    PruneContext context = context_;
+    context.always_consider_inline = request.always_inline.get();
+    several.for_each([&](int func) {
+        InlinedSums all;
+        for (const BlockRecordPtr &block : result.blocks) {
+            for (const InlinedSums &sums : block->inlined) {
+                if (sums.func == func && all.func < 0) {
+                    all = sums;
+                } else if (sums.func == func) {
+                    add_inlined(all, sums);
+                }
+            }
+        }
+        const FuncNode &node = context_.graph.func(func);
+        if (!result.rejection && !is_exempt_from_recompute(node, context)) {
+            result.rejection =
+                reject_recompute(all.calls, featurizer_.facts().minimum_points(node.stages[0].id));
+        }
+        result.inlined_in_several.push_back(func);
+        result.other_rows.push_back(blocks_.inlined_row(all));
+        result.other_rows.back().features[kAtRoot] = static_cast<float>(result.root_working_set);
+    });
+}
+
+// By way of the features of all stages in double precision.
+void StateEvaluator::featurize_whole(const EvaluationRequest &request,
+                                     FeaturizedTree &result) const {
     const Featurization featurization = featurizer_.featurize(request.tree);
     if (featurization.unpromotable_func) {
         result.rejection =
             Rejection{"register-promotion",
                       0,
                       static_cast<double>(context_.device.register_allocation_bytes)};
-        return result;
+        return;
     }
     PruneContext context = context_;
     context.always_consider_inline = request.always_inline.get();
     for (const auto &pruner : feature_pruners()) {
         result.rejection = pruner->reject(*request.tree, featurization.features, context);
         if (result.rejection) {
-            return result;
+            return;
         }
     }
     const std::vector<int> &order = context_.graph.record_order();
@@ -79,38 +224,44 @@ FeaturizedTree StateEvaluator::featurize(const EvaluationRequest &request) const
         }
         const ScheduleFeatures &features = featurization.features.row(order[position]);
         result.root_working_set = features.working_set_at_root;
-        result.rows.emplace_back();
-        if (!narrow_row(features, static_cast<int>(position), result.rows.back())) {
-            result.rejection = Rejection{"non-finite-feature", 0, 0};
-            return result;
+        StageRow row;
+        row.position = static_cast<int>(position);
+        for (int i = 0; i < kNumScheduleFeatures; i++) {
+            row.features[i] = static_cast<float>(features[i]);
         }
+        if (!is_finite(row)) {
+            result.rejection = Rejection{"non-finite-feature", 0, 0};
+            return;
+        }
+        result.other_rows.push_back(row);
     }
-    return result;
 }
 
-Evaluation StateEvaluator::finish(const FeaturizedTree &tree, const float *costs) const {
-    StateCosts result;
-    result.per_stage.resize(context_.graph.record_order().size());
-    result.root_working_set = tree.root_working_set;
-    for (size_t i = 0; i < tree.rows.size(); i++) {
+Evaluation StateEvaluator::finish(FeaturizedTree &tree,
+                                  const StageRow *rows,
+                                  const float *costs,
+                                  size_t num_rows) const {
+    auto result = std::make_shared<StateCosts>();
+    result->per_stage.resize(context_.graph.record_order().size());
+    result->root_working_set = tree.root_working_set;
+    for (size_t i = 0; i < num_rows; i++) {
         if (!std::isfinite(costs[i])) {
             return {nullptr, Rejection{"non-finite-cost", static_cast<double>(costs[i]), 0}};
         }
-        result.per_stage[static_cast<size_t>(tree.rows[i].position)] = costs[i];
+        result->per_stage[static_cast<size_t>(rows[i].position)] = costs[i];
     }
-    result.sum_up();
-    return {std::make_shared<const StateCosts>(std::move(result)), std::nullopt};
+    result->blocks = std::move(tree.blocks);
+    result->sum_up();
+    return {std::move(result), std::nullopt};
 }
 
-const StateEvaluator::KnownTree *StateEvaluator::find_known(const EvaluationRequest &request,
-                                                            uint64_t hash) const {
-    const auto bucket = known_.find(hash);
-    if (bucket == known_.end()) {
-        return nullptr;
-    }
-    for (const KnownTree &known : bucket->second) {
+StateEvaluator::KnownTree *StateEvaluator::find_known(const EvaluationRequest &request,
+                                                      uint64_t hash) {
+    const auto range = known_.equal_range(hash);
+    for (auto it = range.first; it != range.second; ++it) {
+        KnownTree &known = it->second;
         if (known.tree->same_structure(*request.tree) &&
-            known.always_inline->words() == request.always_inline->words()) {
+            *known.always_inline == *request.always_inline) {
             return &known;
         }
     }
@@ -118,58 +269,31 @@ const StateEvaluator::KnownTree *StateEvaluator::find_known(const EvaluationRequ
 }
 
 std::vector<Evaluation> StateEvaluator::evaluate(const std::vector<EvaluationRequest> &requests) {
-    // Trees that occur twice in the batch are evaluated once: the first enters a placeholder.
-    std::vector<uint64_t> hashes;
-    std::vector<size_t> fresh;
-    for (size_t i = 0; i < requests.size(); i++) {
-        hashes.push_back(hash_request(requests[i]));
-        if (find_known(requests[i], hashes[i]) == nullptr) {
-            known_[hashes[i]].push_back({requests[i].tree, requests[i].always_inline, {}});
-            num_known_++;
-            fresh.push_back(i);
-        }
-    }
-
-    const Stopwatch featurization;
-    std::vector<FeaturizedTree> featurized(fresh.size());
-    pool_.parallel_for(static_cast<int64_t>(fresh.size()), [&](int64_t n) {
-        const auto i = static_cast<size_t>(n);
-        featurized[i] = featurize(requests[fresh[i]]);
-    });
-    featurization_ms_ += featurization.ms();
-
-    const Stopwatch feature_write;
-    std::vector<StageRow> rows;
-    for (const FeaturizedTree &tree : featurized) {
-        if (!tree.rejection) {
-            rows.insert(rows.end(), tree.rows.begin(), tree.rows.end());
-        }
-    }
-    feature_write_ms_ += feature_write.ms();
     const Stopwatch lookup;
-    const std::vector<float> costs = row_costs_.costs(rows);
-    lookup_ms_ += lookup.ms();
-
-    size_t next_row = 0;
-    for (size_t i = 0; i < fresh.size(); i++) {
-        Evaluation result;
-        result.rejection = featurized[i].rejection;
-        if (!result.rejection) {
-            num_evaluated_++;
-            result = finish(featurized[i], costs.data() + next_row);
-            next_row += featurized[i].rows.size();
+    // Trees that occur twice in the batch are evaluated once: the first enters a placeholder.
+    std::vector<KnownTree *> known;
+    std::vector<Fresh> fresh;
+    known.reserve(requests.size());
+    for (const EvaluationRequest &request : requests) {
+        const uint64_t hash = hash_request(request);
+        KnownTree *entry = find_known(request, hash);
+        if (entry == nullptr) {
+            // References to elements of the map stay valid.
+            entry =
+                &known_.emplace(hash, KnownTree{request.tree, request.always_inline, {}})->second;
+            fresh.push_back({&request, entry, {}});
         }
-        for (KnownTree &known : known_[hashes[fresh[i]]]) {
-            if (known.tree == requests[fresh[i]].tree &&
-                known.always_inline == requests[fresh[i]].always_inline) {
-                known.result = result;
-            }
-        }
+        known.push_back(entry);
+    }
+    enqueue_ms_ += lookup.ms();
+    for (size_t i = 0; i < fresh.size(); i += kChunk) {
+        evaluate_fresh(&fresh[i], fresh.data() + std::min(i + kChunk, fresh.size()));
     }
 
     std::vector<Evaluation> results;
-    for (size_t i = 0; i < requests.size(); i++) {
-        results.push_back(find_known(requests[i], hashes[i])->result);
+    results.reserve(requests.size());
+    for (const KnownTree *entry : known) {
+        results.push_back(entry->result);
         if (results.back().rejection) {
             note(*results.back().rejection);
         }
@@ -177,19 +301,70 @@ std::vector<Evaluation> StateEvaluator::evaluate(const std::vector<EvaluationReq
     return results;
 }
 
+void StateEvaluator::evaluate_fresh(Fresh *begin, Fresh *end) {
+    const Stopwatch featurization;
+    pool_.parallel_for(end - begin,
+                       [&](int64_t n) { begin[n].featurized = featurize(*begin[n].request); });
+    num_featurized_ += end - begin;
+    featurization_ms_ += featurization.ms();
+
+    const Stopwatch feature_write;
+    std::vector<StageRow> rows;
+    std::vector<size_t> first_row;
+    for (const Fresh *f = begin; f != end; ++f) {
+        first_row.push_back(rows.size());
+        if (!f->featurized.rejection) {
+            f->featurized.append_rows(featurizer_.store_sets(), rows);
+        }
+    }
+    first_row.push_back(rows.size());
+    feature_write_ms_ += feature_write.ms();
+    const Stopwatch model;
+    const std::vector<float> costs = model_.predict(rows);
+    ANDERSON_CHECK(costs.size() == rows.size()) << "The cost model lost rows";
+    cost_model_ms_ += model.ms();
+
+    const Stopwatch sums;
+    for (Fresh *f = begin; f != end; ++f) {
+        Evaluation &result = f->known->result;
+        result.rejection = f->featurized.rejection;
+        if (!result.rejection) {
+            num_evaluated_++;
+            const auto i = static_cast<size_t>(f - begin);
+            const size_t first = first_row[i];
+            result = finish(
+                f->featurized, rows.data() + first, costs.data() + first, first_row[i + 1] - first);
+        }
+        const SearchState *parent = f->request->parent;
+        known_bytes_ +=
+            sizeof(KnownTree) + sizeof(StateCosts) +
+            approximate_bytes(*f->known->tree, parent != nullptr ? parent->tree.get() : nullptr);
+        if (result.costs != nullptr) {
+            known_bytes_ += result.costs->per_stage.size() * sizeof(float) +
+                            result.costs->blocks.size() * sizeof(BlockRecordPtr);
+        }
+    }
+    enqueue_ms_ += sums.ms();
+}
+
 Evaluation StateEvaluator::evaluate_afresh(const EvaluationRequest &request) {
-    const FeaturizedTree tree = featurize(request);
+    FeaturizedTree tree;
+    tree.rejection = check_structure(*request.tree);
+    if (!tree.rejection) {
+        featurize_whole(request, tree);
+    }
     if (tree.rejection) {
         return {nullptr, tree.rejection};
     }
-    const std::vector<float> costs = model_.predict(tree.rows);
-    return finish(tree, costs.data());
+    const std::vector<StageRow> rows = tree.other_rows;
+    const std::vector<float> costs = model_.predict(rows);
+    return finish(tree, rows.data(), costs.data(), rows.size());
 }
 
 std::vector<float> StateEvaluator::predict(const std::vector<StageRow> &rows) {
     const Stopwatch stopwatch;
     std::vector<float> costs = model_.predict(rows);
-    loose_rows_ms_ += stopwatch.ms();
+    cost_model_ms_ += stopwatch.ms();
     return costs;
 }
 
@@ -203,10 +378,10 @@ RejectionTally StateEvaluator::take_rejections() {
     return std::exchange(rejections_, RejectionTally());
 }
 
-void StateEvaluator::trim(size_t limit) {
-    if (num_known_ > limit) {
+void StateEvaluator::trim(size_t max_bytes) {
+    if (known_bytes_ > max_bytes) {
         known_.clear();
-        num_known_ = 0;
+        known_bytes_ = 0;
     }
 }
 

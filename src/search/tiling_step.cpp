@@ -1,6 +1,7 @@
 #include "search/tiling_step.h"
 
-#include <cmath>
+#include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "search/sampling.h"
@@ -11,11 +12,51 @@ namespace anderson2021 {
 namespace {
 
 // The tiled nests alone, as the only children of the root.
-LoopNestPtr isolated(const LoopNestEditor &editor, const RootProfile::Entry &entry) {
-    return editor.with_children(*editor.make_root(), entry.nests);
+LoopNestPtr isolated(const LoopNestEditor &editor, RootProfile &profile, size_t entry) {
+    return editor.with_children(*editor.make_root(), profile.nests(editor, entry));
 }
 
 }  // namespace
+
+Tilings::Tilings(RootProfile &profile,
+                 std::shared_ptr<const RootProfile::Costs> costs,
+                 const SearchState &parent)
+    : profile_(&profile), costs_(std::move(costs)), order_(costs_->order) {
+    // Sums in the same order as StateCosts::sum_up, so that a tiled state costs the same to the
+    // last bit when it is evaluated as a whole.
+    for (int i = 0; i < profile.first_position(); i++) {
+        others_ += static_cast<double>(parent.costs->per_stage[static_cast<size_t>(i)]);
+    }
+    const std::vector<LoopNestPtr> &children = parent.tree->children;
+    for (size_t i = 0; i + static_cast<size_t>(profile.num_stages()) < children.size(); i++) {
+        hash_of_others_.add(*children[i]);
+    }
+}
+
+double Tilings::cost(size_t i) const {
+    const auto num_stages = static_cast<size_t>(profile_->num_stages());
+    double cost = others_;
+    for (size_t s = 0; s < num_stages; s++) {
+        cost += static_cast<double>(costs_->per_stage[order_[i] * num_stages + s]);
+    }
+    return cost;
+}
+
+Tilings::Choice Tilings::choice(size_t i) const {
+    FullHash hash = hash_of_others_;
+    for (int s = 0; s < profile_->num_stages(); s++) {
+        hash.add(profile_->hash(order_[i], s));
+    }
+    return {order_[i], cost(i), hash.value()};
+}
+
+void Tilings::restrict_to(const std::vector<size_t> &choices) {
+    std::vector<uint32_t> kept;
+    for (const size_t i : choices) {
+        kept.push_back(order_[i]);
+    }
+    order_ = std::move(kept);
+}
 
 TilingStep::TilingStep(SearchContext &context, const PassSettings &settings, int func)
     : context_(context), settings_(settings), func_(func),
@@ -34,7 +75,7 @@ std::vector<Tilings> TilingStep::run(const std::vector<SearchStatePtr> &parents)
     bool found = false;
     for (const SearchStatePtr &parent : parents) {
         result.push_back(tilings_of(*parent));
-        found = found || result.back().profile == nullptr || !result.back().choices.empty();
+        found = found || result.back().profile() == nullptr || result.back().size() > 0;
     }
     if (constrained_ && !found) {
         report_miss(*parents.front());
@@ -44,102 +85,81 @@ std::vector<Tilings> TilingStep::run(const std::vector<SearchStatePtr> &parents)
 }
 
 Tilings TilingStep::tilings_of(const SearchState &parent) {
-    Tilings result;
     if (!needs_tiling(context_.graph, *parent.tree, func_)) {
-        return result;
+        return {};
     }
     RootProfile &profile = context_.profiles.get(context_, func_, parent, sampled_ || constrained_);
-    result.profile = &profile;
     for (const RejectionTally::Line &line : profile.rejections().lines()) {
         context_.evaluator.note(line.example, line.count);
     }
-
-    // Sums in the same order as StateCosts::sum_up, so that a tiled state costs the same to the
-    // last bit when it is evaluated as a whole. Nothing follows the Func in record order.
-    const int first = profile.first_position();
-    const int num_stages = profile.num_stages();
-    double others = 0;
-    for (int i = 0; i < first; i++) {
-        others += static_cast<double>(parent.costs->per_stage[static_cast<size_t>(i)]);
-    }
-    FullHash hash_of_others;
-    const size_t num_others = parent.tree->children.size() - static_cast<size_t>(num_stages);
-    for (size_t i = 0; i < num_others; i++) {
-        hash_of_others.add(*parent.tree->children[i]);
-    }
-
-    const std::vector<float> &costs = profile.costs(context_, parent.costs->root_working_set);
-    for (size_t e = 0; e < profile.size(); e++) {
-        double cost = others;
-        FullHash hash = hash_of_others;
-        for (int s = 0; s < num_stages; s++) {
-            const auto stage = static_cast<size_t>(s);
-            cost += static_cast<double>(costs[e * static_cast<size_t>(num_stages) + stage]);
-            hash.add(*profile.entry(e).nests[stage]);
-        }
-        context_.stats.schedules_evaluated++;
-        if (!std::isfinite(cost)) {
-            context_.evaluator.note({"non-finite-cost", cost, 0});
-            continue;
-        }
-        result.choices.push_back({e, cost, hash.value()});
+    const std::shared_ptr<const RootProfile::Costs> costs =
+        profile.costs(context_, parent.costs->root_working_set);
+    Tilings result(profile, costs, parent);
+    context_.stats.schedules_evaluated += static_cast<int64_t>(profile.size());
+    const auto num_lost = static_cast<int64_t>(profile.size() - result.size());
+    if (num_lost > 0) {
+        context_.evaluator.note({"non-finite-cost", costs->non_finite, 0}, num_lost);
     }
     if (constrained_) {
-        result.choices = matching(profile, result.choices);
+        result.restrict_to(matching(result));
     } else if (sampled_) {
-        result.choices = sample(parent, profile, result.choices);
-        context_.stats.tilings_accepted += static_cast<int64_t>(result.choices.size());
+        result.restrict_to(sample(parent, result));
+        context_.stats.tilings_accepted += static_cast<int64_t>(result.size());
     }
     return result;
 }
 
-std::vector<Tilings::Choice> TilingStep::sample(const SearchState &parent,
-                                                const RootProfile &profile,
-                                                const std::vector<Tilings::Choice> &choices) const {
+std::vector<size_t> TilingStep::sample(const SearchState &parent, const Tilings &tilings) const {
+    RootProfile &profile = *tilings.profile();
     DepthHash hash_of_others(
-        parent.tree->store_set_with_descendants(), parent.num_decisions + 1, settings_.index);
+        parent.tree->stored_below(), parent.num_decisions + 1, settings_.index);
     const size_t num_others =
         parent.tree->children.size() - static_cast<size_t>(profile.num_stages());
     for (size_t i = 0; i < num_others; i++) {
         hash_of_others.add(*parent.tree->children[i]);
     }
+    // Buckets fill up in the order in which tilings are generated.
+    std::vector<size_t> by_entry(tilings.size());
+    std::iota(by_entry.begin(), by_entry.end(), size_t{0});
+    std::sort(by_entry.begin(), by_entry.end(), [&](size_t a, size_t b) {
+        return tilings.entry(a) < tilings.entry(b);
+    });
     Buckets good, rest;
-    for (size_t i = 0; i < choices.size(); i++) {
-        const RootProfile::Entry &entry = profile.entry(choices[i].entry);
+    for (const size_t i : by_entry) {
+        const size_t entry = tilings.entry(i);
         DepthHash hash = hash_of_others;
-        for (const LoopNestPtr &nest : entry.nests) {
+        for (const LoopNestPtr &nest : profile.nests(context_.editor, entry)) {
             hash.add(*nest);
         }
-        (entry.idle_core_waste <= kMaxIdleCoreWaste ? good : rest).add(hash.value(), i);
+        (profile.idle_core_waste(entry) <= kMaxIdleCoreWaste ? good : rest).add(hash.value(), i);
     }
-    std::vector<Tilings::Choice> taken;
+    std::vector<size_t> taken;
     for (std::vector<size_t> &bucket : good.all()) {
         context_.rng.shuffle(bucket);
         bucket.resize(sample_quota(bucket.size()));
-        for (const size_t i : bucket) {
-            taken.push_back(choices[i]);
-        }
+        taken.insert(taken.end(), bucket.begin(), bucket.end());
     }
     if (taken.empty()) {
         for (const std::vector<size_t> &bucket : rest.all()) {
-            taken.push_back(choices[bucket.front()]);
+            taken.push_back(bucket.front());
         }
     }
+    std::sort(taken.begin(), taken.end());
     return taken;
 }
 
 // What the text says about other Funcs was checked when they were decided, and their levels do not
 // change here; so the Func's own levels are all that has to be compared, once per tiling.
-std::vector<Tilings::Choice> TilingStep::matching(const RootProfile &profile,
-                                                  const std::vector<Tilings::Choice> &choices) {
+std::vector<size_t> TilingStep::matching(const Tilings &tilings) {
+    RootProfile &profile = *tilings.profile();
     std::vector<bool> &agrees = agreement_[&profile];
     for (size_t e = agrees.size(); e < profile.size(); e++) {
-        agrees.push_back(context_.partial->matches(*isolated(context_.editor, profile.entry(e))));
+        agrees.push_back(context_.partial->matches(*isolated(context_.editor, profile, e)));
     }
-    std::vector<Tilings::Choice> result;
-    for (const Tilings::Choice &choice : choices) {
-        if (agrees[choice.entry]) {
-            result.push_back(choice);
+    std::vector<size_t> result;
+    for (size_t i = 0; i < tilings.size(); i++) {
+        if (agrees[tilings.entry(i)]) {
+            result.push_back(i);
         }
     }
     return result;
@@ -149,7 +169,7 @@ void TilingStep::report_miss(const SearchState &parent) const {
     ClosestMiss miss;
     RootProfile &profile = context_.profiles.get(context_, func_, parent, true);
     for (size_t e = 0; e < profile.size(); e++) {
-        miss.add(*context_.partial, *isolated(context_.editor, profile.entry(e)), func_);
+        miss.add(*context_.partial, *isolated(context_.editor, profile, e), func_);
     }
     miss.report(*context_.partial, context_.graph.func(func_));
 }

@@ -14,7 +14,8 @@
 namespace anderson2021 {
 
 /// Legal tilings of one parent.
-struct Tilings {
+class Tilings {
+public:
     struct Choice {
         /// Entry of the profile.
         size_t entry = 0;
@@ -24,9 +25,31 @@ struct Tilings {
         uint64_t hash = 0;
     };
 
+    /// The Func needs no tiling.
+    Tilings() = default;
+    /// All tilings of the profile with finite costs.
+    Tilings(RootProfile &profile,
+            std::shared_ptr<const RootProfile::Costs> costs,
+            const SearchState &parent);
+
     /// Null if the Func needs no tiling in this parent.
-    RootProfile *profile = nullptr;
-    std::vector<Choice> choices;
+    RootProfile *profile() const { return profile_; }
+    size_t size() const { return order_.size(); }
+    /// In order of the costs of the Func, which is that of the schedules but for rounding.
+    Choice choice(size_t i) const;
+    double cost(size_t i) const;
+    size_t entry(size_t i) const { return order_[i]; }
+    /// Keeps some of the choices, by index; ascending.
+    void restrict_to(const std::vector<size_t> &choices);
+
+private:
+    RootProfile *profile_ = nullptr;
+    std::shared_ptr<const RootProfile::Costs> costs_;
+    std::vector<uint32_t> order_;
+    // Cost and hash of everything that precedes the Func in record order and among the children of
+    // the root. Nothing follows it.
+    double others_ = 0;
+    FullHash hash_of_others_;
 };
 
 class TilingStep {
@@ -42,11 +65,8 @@ public:
 
 private:
     Tilings tilings_of(const SearchState &parent);
-    std::vector<Tilings::Choice> sample(const SearchState &parent,
-                                        const RootProfile &profile,
-                                        const std::vector<Tilings::Choice> &choices) const;
-    std::vector<Tilings::Choice> matching(const RootProfile &profile,
-                                          const std::vector<Tilings::Choice> &choices);
+    std::vector<size_t> sample(const SearchState &parent, const Tilings &tilings) const;
+    std::vector<size_t> matching(const Tilings &tilings);
     [[noreturn]] void report_miss(const SearchState &parent) const;
 
     SearchContext &context_;

@@ -28,12 +28,14 @@ double worst_below(const LoopNest &nest,
 
 }  // namespace
 
+double idle_lane_waste_of_task(const LoopNest &task, const GpuDevice &device) {
+    return task.axis == GpuAxis::Block ? worst_below(task, task.union_thread_extents(), device) : 0;
+}
+
 double worst_idle_lane_waste(const LoopNest &root, const GpuDevice &device) {
     double worst = 0;
     for (const LoopNestPtr &task : root.children) {
-        if (task->axis == GpuAxis::Block) {
-            worst = std::max(worst, worst_below(*task, task->union_thread_extents(), device));
-        }
+        worst = std::max(worst, idle_lane_waste_of_task(*task, device));
     }
     return worst;
 }

@@ -10,4 +10,7 @@ namespace anderson2021 {
 /// its block's threads; 0 if there are none.
 double worst_idle_lane_waste(const LoopNest &root, const GpuDevice &device);
 
+/// The same of one child of the root. A schedule is as bad as its worst task.
+double idle_lane_waste_of_task(const LoopNest &task, const GpuDevice &device);
+
 }  // namespace anderson2021

@@ -117,18 +117,19 @@ SearchHarness::SearchHarness(PipelineGraph g, const Options &o)
                   ? nullptr
                   : std::make_unique<PartialMatcher>(read_schedule_file(o.partial_schedule_path),
                                                      graph)),
-      context{graph,
-              device,
-              options,
-              store,
-              editor,
-              evaluator,
-              pool,
-              interner,
-              profiles,
-              partial.get(),
-              rng,
-              stats} {
+      budget(options, {}), context{graph,
+                                   device,
+                                   options,
+                                   store,
+                                   editor,
+                                   evaluator,
+                                   pool,
+                                   interner,
+                                   profiles,
+                                   partial.get(),
+                                   rng,
+                                   stats,
+                                   &budget} {
     settings.moves = SpaceOptions::from(options);
 }
 
@@ -158,13 +159,14 @@ std::vector<SearchStatePtr> SearchHarness::successors(const SearchStatePtr &stat
         }
     } else {
         const Tilings found = TilingStep(context, settings, func.id).run({state})[0];
-        if (found.profile == nullptr) {
+        if (found.profile() == nullptr) {
             add(state->tree, state->costs, state->always_inline);
         }
-        for (const Tilings::Choice &choice : found.choices) {
-            add(found.profile->tree(editor, *state->tree, choice.entry),
+        for (size_t i = 0; i < found.size(); i++) {
+            const LoopNestPtr tree = found.profile()->tree(editor, *state->tree, found.entry(i));
+            add(tree,
                 std::make_shared<const StateCosts>(
-                    found.profile->state_costs(context, *state->costs, choice.entry)),
+                    found.profile()->state_costs(context, *state->costs, found.entry(i), tree)),
                 state->always_inline);
         }
     }

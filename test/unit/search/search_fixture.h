@@ -54,6 +54,7 @@ public:
     RootProfiles profiles;
     std::unique_ptr<PartialMatcher> partial;
     SearchStats stats;
+    SearchBudget budget;
     PassSettings settings;
     SearchContext context;
 };

@@ -205,8 +205,13 @@ TEST(Search, PassesAreThoseAskedFor) {
     options.num_passes = 2;
     EXPECT_EQ(pass_costs(graph, options, &result).size(), 4u);
     EXPECT_GT(result.stats.refinements, 0);
+    // The third pass of the first family and the second of the other one find nothing better.
     options.num_passes = 0;
-    EXPECT_EQ(pass_costs(graph, options, &result).size(), 10u);
+    const std::vector<double> costs = pass_costs(graph, options, &result);
+    ASSERT_EQ(costs.size(), 5u);
+    const double best_of_two = std::min(costs[0], costs[1]);
+    EXPECT_GE(costs[2], best_of_two);
+    EXPECT_GE(costs[4], std::min(best_of_two, costs[3]));
     // All greedy passes are the same, unless they are random.
     options.beam_size = 1;
     options.num_passes = 3;
@@ -309,8 +314,9 @@ TEST(SearchOptions, FreezingKeepsMostFuncsUnfused) {
     options.freeze_inline_compute_root = 1;
     const SearchResult result = run_search(graph, options);
     expect_complete(graph, *result.best);
-    // The pre-pass, and 4 passes of each family.
-    EXPECT_EQ(result.stats.passes, 9);
+    // The pre-pass, and at most 4 passes of each family.
+    EXPECT_GE(result.stats.passes, 1 + 3 + 2);
+    EXPECT_LE(result.stats.passes, 1 + 4 + 4);
     // 8 of 12 Funcs are frozen, so at most 4 can be fused.
     int num_fused = 0;
     for (int f = 0; f < 12; f++) {

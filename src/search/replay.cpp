@@ -1,0 +1,151 @@
+#include "search/replay.h"
+
+#include <tuple>
+#include <utility>
+
+#include "search/placement_step.h"
+#include "search/tiling_step.h"
+#include "support/hash.h"
+
+namespace anderson2021 {
+
+namespace {
+
+// Where a Func is computed, and how its own loops look there.
+struct Spot {
+    uint64_t path = 0;
+    uint64_t loops = 0;
+};
+
+void add_loops(const LoopNest &nest, uint64_t &hash) {
+    hash_combine(hash, static_cast<uint64_t>(nest.stage_id));
+    hash_combine(hash, static_cast<uint64_t>(nest.axis));
+    hash_combine(hash, static_cast<uint64_t>(nest.vector_dim));
+    for (const int64_t size : nest.size) {
+        hash_combine(hash, static_cast<uint64_t>(size));
+    }
+    for (const LoopNestPtr &child : nest.children) {
+        if (child->func == nest.func) {
+            add_loops(*child, hash);
+        }
+    }
+}
+
+bool find_loops(const LoopNest &nest, int func, uint64_t path, Spot &spot) {
+    hash_combine(path, static_cast<uint64_t>(nest.stage_id));
+    hash_combine(path, static_cast<uint64_t>(nest.axis));
+    bool found = false;
+    for (const LoopNestPtr &child : nest.children) {
+        if (child->func == func) {
+            spot.path = path;
+            add_loops(*child, spot.loops);
+            found = true;
+        }
+    }
+    for (size_t i = 0; i < nest.children.size() && !found; i++) {
+        found = nest.children[i]->stored_below().contains(func) &&
+                find_loops(*nest.children[i], func, path, spot);
+    }
+    return found;
+}
+
+// All zero for an inlined Func.
+Spot find_spot(const LoopNest &root, int func) {
+    Spot spot;
+    find_loops(root, func, 1, spot);
+    return spot;
+}
+
+std::shared_ptr<SearchState> successor(const SearchStatePtr &state) {
+    auto next = std::make_shared<SearchState>(*state);
+    next->parent = state;
+    next->num_decisions++;
+    return next;
+}
+
+}  // namespace
+
+Replay::Replay(SearchContext &context, const PassSettings &settings, SearchStatePtr example)
+    : context_(context), settings_(settings), example_(std::move(example)),
+      states_(static_cast<size_t>(example_->num_decisions) + 1) {
+    for (const SearchState *s = example_.get(); s != nullptr; s = s->parent.get()) {
+        states_[static_cast<size_t>(s->num_decisions)] = s;
+    }
+}
+
+SearchStatePtr Replay::complete(SearchStatePtr start) {
+    while (start != nullptr && start->num_decisions < example_->num_decisions) {
+        const bool is_over = context_.budget != nullptr && context_.budget->is_over();
+        start = is_over ? nullptr : step(start);
+    }
+    return start;
+}
+
+SearchStatePtr Replay::step(const SearchStatePtr &state) {
+    const FuncNode &func = context_.graph.func(next_func(state->num_decisions));
+    if (func.is_input || (func.outgoing_edges.empty() && !func.is_output)) {
+        return successor(state);
+    }
+    return next_is_tiling(state->num_decisions) ? tile(state, func.id) : place(state, func.id);
+}
+
+SearchStatePtr Replay::place(const SearchStatePtr &state, int func) {
+    const LoopNest &example = *states_[static_cast<size_t>(state->num_decisions) + 1]->tree;
+    const Spot wanted = find_spot(example, func);
+    Placements placements = std::move(PlacementStep(context_, settings_, func).run({state})[0]);
+    const Placements::Placed *best = nullptr;
+    std::tuple<int, double> best_key;
+    for (const Placements::Placed &placed : placements.placed) {
+        const Spot spot = find_spot(*placed.tree, func);
+        const int distance = (spot.path != wanted.path ? 2 : 0) + (spot.loops != wanted.loops);
+        const std::tuple<int, double> key(distance == 3 ? 2 : distance, placed.costs->total);
+        if (best == nullptr || key < best_key) {
+            best = &placed;
+            best_key = key;
+        }
+    }
+    if (best == nullptr) {
+        return nullptr;
+    }
+    auto next = successor(state);
+    next->tree = best->tree;
+    next->costs = best->costs;
+    next->always_inline = placements.always_inline;
+    return next;
+}
+
+SearchStatePtr Replay::tile(const SearchStatePtr &state, int func) {
+    const Tilings tilings = std::move(TilingStep(context_, settings_, func).run({state})[0]);
+    auto next = successor(state);
+    RootProfile *const profile = tilings.profile();
+    if (profile == nullptr) {
+        return next;
+    }
+    if (tilings.size() == 0) {
+        return nullptr;
+    }
+    const LoopNest &example = *states_[static_cast<size_t>(next->num_decisions)]->tree;
+    uint64_t wanted = 0;
+    for (const LoopNestPtr &child : example.children) {
+        if (child->func == func) {
+            hash_combine(wanted, child->structural_hash());
+        }
+    }
+    size_t chosen = tilings.entry(0);
+    for (size_t i = 0; i < tilings.size(); i++) {
+        uint64_t hash = 0;
+        for (int stage = 0; stage < profile->num_stages(); stage++) {
+            hash_combine(hash, profile->hash(tilings.entry(i), stage));
+        }
+        if (hash == wanted) {
+            chosen = tilings.entry(i);
+            break;
+        }
+    }
+    next->tree = profile->tree(context_.editor, *state->tree, chosen);
+    next->costs = std::make_shared<const StateCosts>(
+        profile->state_costs(context_, *state->costs, chosen, next->tree));
+    return next;
+}
+
+}  // namespace anderson2021

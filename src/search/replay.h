@@ -1,0 +1,34 @@
+// Completes a partial schedule by repeating the decisions of a complete one, so that a change of a
+// few decisions can be judged by what becomes of the whole schedule.
+#pragma once
+
+#include <vector>
+
+#include "search/pass_settings.h"
+#include "search/search_context.h"
+#include "search/search_state.h"
+
+namespace anderson2021 {
+
+class Replay {
+public:
+    /// @param example  a complete schedule
+    Replay(SearchContext &context, const PassSettings &settings, SearchStatePtr example);
+
+    /// `start` with all remaining decisions taken: like those of the example where that is
+    /// possible, else the cheapest. Null if that ends up without a legal choice.
+    SearchStatePtr complete(SearchStatePtr start);
+
+private:
+    SearchStatePtr step(const SearchStatePtr &state);
+    SearchStatePtr place(const SearchStatePtr &state, int func);
+    SearchStatePtr tile(const SearchStatePtr &state, int func);
+
+    SearchContext &context_;
+    const PassSettings &settings_;
+    SearchStatePtr example_;
+    // Of the example, by number of decisions.
+    std::vector<const SearchState *> states_;
+};
+
+}  // namespace anderson2021
