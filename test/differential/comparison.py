@@ -17,12 +17,13 @@ LOGGED_DIGIT = 0.5e-6
 class Comparison:
     """Outcome for one schedule.
 
-    compared, unequal: how often per quantity; largest: largest difference (costs: relative to the
-    sum of the absolute terms); texts: what differs, in words; stages: number of records.
+    compared, nonzero, unequal: how often per quantity; largest: largest difference (costs: relative
+    to the sum of the absolute terms); texts: what differs, in words; stages: number of records.
     """
 
     def __init__(self):
         self.compared = numpy.zeros(len(QUANTITIES), int)
+        self.nonzero = numpy.zeros(len(QUANTITIES), int)
         self.unequal = numpy.zeros(len(QUANTITIES), int)
         self.largest = numpy.zeros(len(QUANTITIES))
         self.texts = []
@@ -55,6 +56,7 @@ class Comparison:
             gap = numpy.where(same, 0, numpy.abs(a.astype(float) - b))
         gap = numpy.where(same | numpy.isfinite(gap), gap, numpy.inf)
         self.compared[:NUM_FEATURES] += len(a)
+        self.nonzero[:NUM_FEATURES] += (b != 0).sum(axis=0)
         self.unequal[:NUM_FEATURES] += (~same).sum(axis=0)
         self.largest[:NUM_FEATURES] = gap.max(axis=0, initial=0)
         for stage, i in zip(*numpy.nonzero(~same)):
@@ -66,6 +68,7 @@ class Comparison:
         i = QUANTITIES.index(name)
         ours, theirs = numpy.atleast_1d(ours), numpy.atleast_1d(theirs)
         self.compared[i] += len(theirs)
+        self.nonzero[i] += (theirs != 0).sum()
         if len(ours) != len(theirs):
             self.records_differ(f"{name}: {len(ours)} instead of {len(theirs)} values")
             return

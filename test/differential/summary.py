@@ -17,6 +17,7 @@ class Summary:
     def __init__(self):
         size = len(comparison.QUANTITIES)
         self.compared = numpy.zeros(size, int)
+        self.nonzero = numpy.zeros(size, int)
         self.unequal = numpy.zeros(size, int)
         self.largest = numpy.zeros(size)
         self.reproducers = {}
@@ -39,6 +40,7 @@ class Summary:
         if outcome is not None:
             self.stages += outcome.stages
             self.compared += outcome.compared
+            self.nonzero += outcome.nonzero
             self.unequal += outcome.unequal
             self.largest = numpy.maximum(self.largest, outcome.largest)
             self.trees.add((case["pipeline"], tree))
@@ -69,7 +71,8 @@ class Summary:
             part = ("schedule" if i < SCHEDULE else
                     "algorithm" if i < SCHEDULE + ALGORITHM else "cost")
             rows.append({"part": part, "name": name, "compared": int(self.compared[i]),
-                         "unequal": int(self.unequal[i]), "largest": float(self.largest[i]),
+                         "nonzero": int(self.nonzero[i]), "unequal": int(self.unequal[i]),
+                         "largest": float(self.largest[i]),
                          "reproducer": self.reproducers.get(name)})
         return rows
 
@@ -100,10 +103,11 @@ class Summary:
             lines.append(f"| {d} | {k} | {' '.join(r.split())} | {n} | "
                          f"{example['pipeline']} seed {example['seed']} |")
         lines += ["", "## Features and costs", "",
-                  "Largest difference: of costs, relative to the sum of the absolute cost terms.",
+                  "Not zero: in the reference. Largest difference: of costs, relative to the sum of "
+                  "the absolute cost terms.",
                   "",
-                  "| Part | Name | Compared | Unequal | Largest difference | Smallest reproducer |",
-                  "|---|---|---:|---:|---:|---|"]
+                  "| Part | Name | Compared | Not zero | Unequal | Largest difference | "
+                  "Smallest reproducer |", "|---|---|---:|---:|---:|---:|---|"]
         lines += [feature_line(row) for row in self.features()]
         columns = [*KINDS, "trees", "seconds"]
         lines += ["", "## Pipelines", "", "| Pipeline | " + " | ".join(columns) + " |",
@@ -135,5 +139,5 @@ def reproducer_text(case):
 def feature_line(row):
     known = row["reproducer"]
     text = f"{reproducer_text(known)}, {known['stages']} stages" if known else ""
-    return (f"| {row['part']} | {row['name']} | {row['compared']} | {row['unequal']} | "
-            f"{row['largest']:.3g} | {text} |")
+    return (f"| {row['part']} | {row['name']} | {row['compared']} | {row['nonzero']} | "
+            f"{row['unequal']} | {row['largest']:.3g} | {text} |")
