@@ -45,6 +45,9 @@ foreach(layer IN LISTS test_layers)
         if(layer STREQUAL "costmodel")
             target_link_libraries(test_${layer} PRIVATE $<TARGET_OBJECTS:anderson_costmodel>
                 test_cost_rows_baseline ${ANDERSON_COST_MODEL_LIBRARIES})
+        elseif(layer STREQUAL "training")
+            target_link_libraries(test_${layer} PRIVATE $<TARGET_OBJECTS:anderson_training>
+                $<TARGET_OBJECTS:anderson_costmodel> ${ANDERSON_COST_MODEL_LIBRARIES})
         endif()
     endif()
     gtest_discover_tests(test_${layer} DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 300)

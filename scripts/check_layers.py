@@ -23,6 +23,7 @@ ALLOWED = {
     "features": BASE,
     "tiling": BASE | {"device"},
     "costmodel": BASE | {"features"},
+    "training": BASE | {"features", "costmodel"},
     "algorithm": NUMBERS,
     "schedule": GRAPH,
     "space": TREE | {"tiling"},
@@ -34,12 +35,13 @@ ALLOWED = {
     "backend": GRAPH | {"lowering"},
 }
 EVERYTHING = set(ALLOWED) | {"plugin", "tools"}
-ALLOWED["plugin"] = EVERYTHING - {"tools"}
+ALLOWED["plugin"] = EVERYTHING - {"tools", "training"}
 ALLOWED["tools"] = EVERYTHING
 
 MAY_SEE_HALIDE = {"frontend", "backend", "plugin"}
 # The network is a Halide generator of its own, and its caller needs the runtime's buffer type.
-HALIDE_FILES = {"costmodel/network": "Halide.h", "costmodel": "HalideBuffer.h HalideRuntime.h"}
+HALIDE_FILES = {"costmodel/network": "Halide.h", "costmodel": "HalideBuffer.h HalideRuntime.h",
+                "tools/with_compiler": "Halide.h"}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
 
