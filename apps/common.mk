@@ -5,7 +5,8 @@
 #   PHOTO       set to 1 if the filter works on a photograph
 # and includes this file.
 #
-# Targets: build (default), test, schedule (show the automatic one), bench, clean.
+# Targets: build (default), test, schedule (show the automatic one), bench, autotune (try random
+# schedules and keep the best), clean.
 #
 # What to vary, on the command line or in the environment:
 #   HL_TARGET            default: host-cuda-... if a CUDA device is usable, else host-opencl
@@ -17,12 +18,16 @@
 #   GENERATOR_PARAMS     parameters of the generator, e.g. "width=640 height=480"
 #   SCHEDULE_HEADER      replay this emitted schedule instead of searching
 #   RUNS                 repetitions of `bench`
+#   SAMPLES              number of schedules that `autotune` tries
+#   MEASURE              how often `autotune` times each; 0: go by the predicted time (default:
+#                        RUNS with CUDA, else 0)
 #   PLUGIN, VENV, OUT    where things are
 
 ROOT := $(abspath $(dir $(lastword $(MAKEFILE_LIST)))/..)
 SUPPORT := $(ROOT)/apps/support
 GENERATOR ?= $(APP)
 RUNS ?= 20
+SAMPLES ?= 32
 
 VENV ?= $(ROOT)/.venv
 PYTHON := $(VENV)/bin/python
@@ -79,7 +84,7 @@ AUTO_DEPENDS := $(PLUGIN) $(wildcard $(HL_WEIGHTS_DIR))
 endif
 
 .DEFAULT_GOAL := build
-.PHONY: build test schedule bench clean FORCE
+.PHONY: build test schedule bench autotune clean FORCE
 .DELETE_ON_ERROR:
 .SUFFIXES:
 
@@ -94,6 +99,17 @@ bench: $(FILTER)
 
 schedule: $(OUT)/$(GENERATOR)_auto.a
 	@cat $(OUT)/$(GENERATOR)_auto.schedule.h
+
+ifndef MEASURE
+MEASURE := $(if $(findstring cuda,$(HL_TARGET)),$(RUNS),0)
+endif
+
+# Samples are linked like the filter program, with another automatic variant.
+autotune: $(PLAIN_GENERATOR) $(PLUGIN) $(if $(filter-out 0,$(MEASURE)),$(FILTER))
+	$(PYTHON) $(SUPPORT)/autotune.py --folder $(OUT)/autotune --generator $(abspath $<) \
+	    --name $(GENERATOR) --samples $(SAMPLES) --measure $(MEASURE) \
+	    --link '$(call link_filter,@AUTO@)' \
+	    -- -p $(PLUGIN) target=$(HL_TARGET)-no_runtime $(AUTOSCHEDULER) $(GENERATOR_PARAMS)
 
 clean:
 	rm -rf build
@@ -141,5 +157,9 @@ $(OUT)/runtime.a: $(PLAIN_GENERATOR)
 LIBRARIES := $(patsubst %,$(OUT)/$(GENERATOR)_%.a,auto manual cpu) $(OUT)/runtime.a
 SOURCES := filter.cpp $(SUPPORT)/filter_app.cpp $(SUPPORT)/image_io.cpp
 
+# link_filter LIBRARY-OF-THE-AUTOMATIC-VARIANT
+link_filter = $(CXX) $(APP_CXXFLAGS) -I$(OUT) $(SOURCES) $(1) \
+    $(filter-out %_auto.a,$(LIBRARIES)) -ldl -lpthread
+
 $(FILTER): $(LIBRARIES) $(SOURCES) $(SUPPORT)/filter_app.h $(SUPPORT)/image_io.h
-	$(CXX) $(APP_CXXFLAGS) -I$(OUT) $(SOURCES) $(LIBRARIES) -o $@ -ldl -lpthread
+	$(call link_filter,$(OUT)/$(GENERATOR)_auto.a) -o $@

@@ -50,7 +50,7 @@ int main(int argc, char **argv) {
     apps::Image<float> result;
     const bool ok = app.compare<float>(variant("cpu", bgu_cpu),
                                        {variant("manual", bgu_manual), variant("auto", bgu_auto)},
-                                       {1e-3, 0},
+                                       {1e-4, 0},
                                        result);
     app.save(apps::as_picture(small_in, 1), "bgu_small_input.png");
     app.save(apps::as_picture(small_out, 1), "bgu_small_output.png");
