@@ -18,7 +18,8 @@ class Comparison:
     """Outcome for one schedule.
 
     compared, nonzero, unequal: how often per quantity; largest: largest difference (costs: relative
-    to the sum of the absolute terms); texts: what differs, in words; stages: number of records.
+    to the sum of the absolute terms and what rounding allows on top of it); texts: what differs, in
+    words; stages: number of records.
     """
 
     def __init__(self):
@@ -75,7 +76,8 @@ class Comparison:
         gap = numpy.abs(ours - theirs)
         wrong = ~(gap <= TOLERANCE * scale + slack)
         self.unequal[i] += wrong.sum()
-        self.largest[i] = max(self.largest[i], (gap / numpy.maximum(scale, 1e-30)).max(initial=0))
+        allowed = numpy.maximum(scale + slack / TOLERANCE, 1e-30)
+        self.largest[i] = max(self.largest[i], (gap / allowed).max(initial=0))
         for stage in numpy.flatnonzero(wrong):
             self.texts.append(f"record {stage} {name}: {ours[stage]!r} instead of "
                               f"{theirs[stage]!r}")

@@ -104,7 +104,7 @@ class Summary:
                          f"{example['pipeline']} seed {example['seed']} |")
         lines += ["", "## Features and costs", "",
                   "Not zero: in the reference. Largest difference: of costs, relative to the sum of "
-                  "the absolute cost terms.",
+                  "the absolute cost terms and rounding; unequal if above 1e-5.",
                   "",
                   "| Part | Name | Compared | Not zero | Unequal | Largest difference | "
                   "Smallest reproducer |", "|---|---|---:|---:|---:|---:|---|"]
