@@ -59,7 +59,7 @@ def assemble(
     )
     require_quiet_compilation(auto)
     outcome = tools.ptxas(auto.file("device_code")).require_success()
-    kernels = _assembled_kernels(outcome.output)
+    kernels = assembled_kernels(outcome.output)
     # The statement also holds the PTX as text, with bytes that are no characters.
     statement = auto.file("stmt").read_text(errors="replace")
     for kernel in kernels:
@@ -69,7 +69,8 @@ def assemble(
     return kernels
 
 
-def _assembled_kernels(log: str) -> list[Kernel]:
+def assembled_kernels(log: str) -> list[Kernel]:
+    """The kernels that the assembler reports on; threads and shared memory are not known yet."""
     kernels = []
     pattern = re.compile(
         r"Compiling entry function '(?P<name>[^']+)'.*?"

@@ -141,7 +141,7 @@ class Toolchain:
 
     # ----- compiling
 
-    def _compile(self, product: Path, sources: Sequence[Path], arguments: Sequence[object]) -> Path:
+    def compile(self, product: Path, sources: Sequence[Path], arguments: Sequence[object]) -> Path:
         """Calls the C++ compiler unless the product is newer than the sources."""
         if not is_current(product, sources):
             product.parent.mkdir(parents=True, exist_ok=True)
@@ -157,7 +157,7 @@ class Toolchain:
     def host_program(self, source: Path, defines: Sequence[str] = ()) -> Path:
         """Compiles a program that links libHalide itself."""
         library = self.halide / "lib64"
-        return self._compile(
+        return self.compile(
             self.work / "programs" / source.stem,
             [source],
             ["-O1", *defines, source, f"-L{library}", "-lHalide", f"-Wl,-rpath,{library}"]
@@ -189,7 +189,7 @@ class Toolchain:
     ) -> Path:
         """Compiles the first of `sources` as a generator program."""
         library = self.halide / "lib64"
-        return self._compile(
+        return self.compile(
             product,
             sources,
             ["-O1", *flags, sources[0], library / "libHalide_GenGen.a"]
@@ -318,7 +318,7 @@ class Toolchain:
         """What all filter programs share."""
         headers = list((APPS / "support").glob("*.h"))
         return [
-            self._compile(
+            self.compile(
                 self.work / "programs" / f"{source.stem}.o",
                 [source, *headers],
                 ["-O1", "-c", source],
@@ -329,14 +329,14 @@ class Toolchain:
     def filter_program(self, app: App, auto: Outcome, fixed: Path, target: str) -> Path:
         """Links the autoscheduled variant with the others and the app's main program."""
         source = APPS / app.name / "filter.cpp"
-        main = self._compile(
+        main = self.compile(
             fixed / "filter.o",
             [source, *(APPS / "support").glob("*.h")],
             ["-O1", "-c", f"-I{fixed}", f"-I{auto.folder}", source],
         )
         product = auto.file("filter")
         product.unlink(missing_ok=True)
-        return self._compile(
+        return self.compile(
             product,
             [],
             [main, *self.support_objects(), auto.file("a")]

@@ -1,0 +1,168 @@
+"""Assembles the PTX of many schedules drawn at random, for several architectures.
+
+Reports per application how many schedules there were, what the assembler refused, which limits of
+the launch were violated, and how registers, spills and shared memory compare with the features that
+speak of them. Ends with an error if anything was refused or violated.
+
+usage: check_ptx.py [APP ...] [--schedules N] [--minutes M] [--architectures sm_70,sm_80] ...
+"""
+
+import argparse
+import json
+import sys
+import time
+from dataclasses import asdict
+from pathlib import Path
+
+import device_code
+from device_code import Compiled, Compiler
+
+from applications import APPS  # noqa: E402
+from ptx import REGISTERS_PER_BLOCK, SHARED_BYTES_PER_BLOCK, THREADS_PER_BLOCK  # noqa: E402
+from toolchain import DEFAULT_PLUGIN, Toolchain  # noqa: E402
+
+# Difference, in bytes, between shared memory of a launch and of the features that rounding explains.
+SHARED_SLACK = 256
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("apps", nargs="*", help="default: all")
+    parser.add_argument("--schedules", type=int, default=1040, help="in all")
+    parser.add_argument("--first-seed", type=int, default=1)
+    parser.add_argument("--round", type=int, default=8, help="schedules of an app in a row")
+    parser.add_argument("--minutes", type=float, default=600, help="no further round after this")
+    parser.add_argument("--architectures", default="sm_70,sm_80,sm_90")
+    parser.add_argument("--plugin", type=lambda p: Path(p).resolve(), default=DEFAULT_PLUGIN)
+    parser.add_argument("--out", type=Path, default=device_code.ROOT / "build" / "check-ptx")
+    return parser.parse_args()
+
+
+def seed_options(seed: int) -> list[str]:
+    """A greedy search that drops candidates by chance; three sorts of it in turn."""
+    words = ["autoscheduler=Anderson2021", "autoscheduler.parallelism=80",
+             "autoscheduler.threads=1", "autoscheduler.beam_size=1",
+             f"autoscheduler.random_dropout={(1, 1, 30)[seed % 3]}",
+             f"autoscheduler.random_dropout_seed={seed}"]
+    if seed % 2 == 0:
+        words.append("autoscheduler.randomize_tilings=1")
+    return words
+
+
+def violations(result: Compiled) -> list[str]:
+    """Limits of compute capability 7.0 that a kernel exceeds, and launches of unknown size."""
+    found = [f"per-thread array in global memory: {name}" for name in result.slices]
+    for kernel in result.kernels:
+        # Registers are handed out to whole warps, eight per thread at a time.
+        warps, per_thread = -(-kernel.threads // 32), 8 * -(-kernel.registers // 8)
+        if kernel.threads == 0:
+            found.append(f"threads are no constant: {kernel}")
+        if kernel.threads > THREADS_PER_BLOCK:
+            found.append(f"too many threads: {kernel}")
+        if warps * 32 * per_thread > REGISTERS_PER_BLOCK:
+            found.append(f"too many registers: {kernel}")
+        if kernel.shared_bytes > SHARED_BYTES_PER_BLOCK:
+            found.append(f"too much shared memory: {kernel}")
+    for launch in result.launches:
+        if not launch["shared"].isdigit():
+            found.append(f"shared memory is no constant: {launch['kernel']} {launch['shared']}")
+    return found
+
+
+def figures(result: Compiled) -> dict:
+    """What is kept of one schedule."""
+    shared = max((k.shared_bytes for k in result.kernels), default=0)
+    predicted = device_code.predicted_shared_bytes(result.stages)
+    return {
+        "seed": int(result.job), "seconds": result.seconds, "error": result.error,
+        "refusals": result.refusals, "violations": violations(result),
+        "kernels": [asdict(kernel) for kernel in result.kernels],
+        "spills": {a: sum(k.spill_bytes for k in kernels)
+                   for a, kernels in result.other_kernels.items()},
+        "shared_bytes": shared, "predicted_shared_bytes": predicted,
+        "working_set_at_thread": max((s["working_set_at_thread"] for s in result.stages), default=0),
+        "expr_branching": max((s["expr_branching"] for s in result.stages), default=0),
+    }
+
+
+COLUMNS = ("app", "schedules", "errors", "refused", "violations", "kernels", "registers (median, most)",
+           "schedules with spills", "most spilled bytes", "bytes per thread by the features: "
+           "with, without spills", "shared bytes: most", "off from the features")
+
+
+def _median(values: list) -> float:
+    return sorted(values)[len(values) // 2] if values else 0
+
+
+def row(app: str, runs: list[dict]) -> str:
+    """One line of the table."""
+    kernels = [k for run in runs for k in run["kernels"]]
+    spilling = [r for r in runs if any(k["spill_bytes"] for k in r["kernels"])]
+    others = [r for r in runs if r["kernels"] and r not in spilling]
+    registers = [k["registers"] for k in kernels]
+    off = [r for r in runs if r["kernels"]
+           and abs(r["shared_bytes"] - r["predicted_shared_bytes"]) > SHARED_SLACK]
+    sets = [_median([r["working_set_at_thread"] for r in group]) for group in (spilling, others)]
+    cells = [app, len(runs), sum(r["error"] is not None for r in runs),
+             sum(bool(r["refusals"]) for r in runs), sum(bool(r["violations"]) for r in runs),
+             len(kernels), f"{_median(registers)}, {max(registers, default=0)}", len(spilling),
+             max((k["spill_bytes"] for k in kernels), default=0),
+             f"{sets[0]:.0f}, {sets[1]:.0f}" if spilling else f"–, {sets[1]:.0f}",
+             max((r["shared_bytes"] for r in runs), default=0), len(off)]
+    return "| " + " | ".join(map(str, cells)) + " |"
+
+
+def write(results: dict[str, list[dict]], folder: Path) -> str:
+    """Writes results.json and report.md; returns the latter."""
+    (folder / "results.json").write_text(json.dumps(results, indent=1) + "\n")
+    lines = ["| " + " | ".join(COLUMNS) + " |", "|" + "---|" * len(COLUMNS)]
+    lines += [row(app, runs) for app, runs in results.items() if runs]
+    total = [run for runs in results.values() for run in runs]
+    lines += ["", f"{len(total)} schedules of {sum(map(bool, results.values()))} applications, "
+              f"{sum(r['error'] is not None for r in total)} errors, "
+              f"{sum(bool(r['refusals']) for r in total)} refused, "
+              f"{sum(bool(r['violations']) for r in total)} with violated limits."]
+    for app, runs in results.items():
+        for run in runs:
+            for text in [run["error"]] * (run["error"] is not None) + run["violations"] + [
+                    f"{a}: {t}" for a, t in run["refusals"].items()]:
+                lines.append(f"* {app}, seed {run['seed']}: {text}")
+    (folder / "report.md").write_text("\n".join(lines) + "\n")
+    return "\n".join(lines)
+
+
+def failed(results: dict[str, list[dict]]) -> bool:
+    return any(run["error"] or run["refusals"] or run["violations"]
+               for runs in results.values() for run in runs)
+
+
+def main() -> int:
+    args = arguments()
+    deadline = time.monotonic() + 60 * args.minutes
+    apps = [app for app in APPS if not args.apps or app.name in args.apps]
+    each = -(-args.schedules // len(apps))
+    args.out.mkdir(parents=True, exist_ok=True)
+    tools = Toolchain(work=args.out.resolve(), plugin=args.plugin)
+    results: dict[str, list[dict]] = {app.name: [] for app in apps}
+    # In rounds, so that a sweep that is cut short has something of every application.
+    for first in range(args.first_seed, args.first_seed + each, args.round):
+        seeds = range(first, min(first + args.round, args.first_seed + each))
+        for app in apps:
+            if time.monotonic() > deadline:
+                break
+            compiler = Compiler(tools, app, args.out.resolve() / "jobs" / app.name)
+            jobs = [(str(seed), seed_options(seed)) for seed in seeds]
+            for result in compiler.compile(jobs, plugin=args.plugin, parameters=app.small,
+                                           architectures=args.architectures.split(",")):
+                results[app.name].append(figures(result))
+            text = write(results, args.out)
+            last = results[app.name][-1]
+            print(f"{app.name}: {len(results[app.name])} schedules, last took "
+                  f"{last['seconds']:.1f} s", flush=True)
+    print(text)
+    return 1 if failed(results) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
