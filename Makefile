@@ -39,13 +39,17 @@ test: build lint
 unit: build
 	@cd $(BUILD) && $(VENV)/bin/ctest -j $(JOBS) --output-on-failure -LE integration
 
-# CHECK_WEIGHTS may name a folder with further weights files.
+# CHECK_WEIGHTS may name a folder with further weights files, CHECK_VECTORS one with schedules of the
+# program that trained the weights (see test/differential/check_as_trained.py).
 CHECK_WEIGHTS ?=
+CHECK_VECTORS ?=
 check-full: build
 	@$(PYTHON) test/differential/compare_with_reference.py \
 	    --plugin $(BUILD)/libautoschedule_anderson2021.so --both --apps --random 60 --index 12 \
 	    --seeds 30 --back-seeds 14 --heavy-seeds 3 --jobs $(JOBS) --minimum 5000 \
 	    --report $(BUILD)/differential/full $(if $(CHECK_WEIGHTS),--weights $(CHECK_WEIGHTS))
+	@$(if $(CHECK_VECTORS),$(PYTHON) test/differential/check_as_trained.py \
+	    --plugin $(BUILD)/libautoschedule_anderson2021.so $(CHECK_VECTORS))
 
 # With the result in docs/compatibility.md.
 check-mutants: setup
