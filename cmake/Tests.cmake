@@ -46,6 +46,9 @@ foreach(layer IN LISTS test_layers)
             target_link_libraries(test_${layer} PRIVATE $<TARGET_OBJECTS:anderson_costmodel>
                 test_cost_rows_baseline ${ANDERSON_COST_MODEL_LIBRARIES})
         elseif(layer STREQUAL "training")
+            target_sources(test_${layer} PRIVATE "${CMAKE_SOURCE_DIR}/test/unit/costmodel/synthetic.cpp"
+                "${CMAKE_SOURCE_DIR}/src/tools/flags.cpp")
+            target_include_directories(test_${layer} PRIVATE "${CMAKE_SOURCE_DIR}/test/unit/costmodel")
             target_link_libraries(test_${layer} PRIVATE $<TARGET_OBJECTS:anderson_training>
                 $<TARGET_OBJECTS:anderson_costmodel> ${ANDERSON_COST_MODEL_LIBRARIES})
         endif()
