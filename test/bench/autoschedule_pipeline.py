@@ -16,7 +16,7 @@ import time
 import halide as hl
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "differential"))
-import pipelines  # noqa: E402
+import pipeline_names  # noqa: E402
 import synthetic  # noqa: E402
 
 
@@ -25,7 +25,8 @@ def main():
     log_tail = ctypes.CDLL(library)
     log_tail.log_tail_end.restype = ctypes.c_char_p
     hl.load_plugin(plugin)
-    outputs = pipelines.PIPELINES[name]() if name in pipelines.PIPELINES else synthetic.make(name)
+    is_synthetic = name.rpartition("_")[0] in synthetic.FAMILIES and name not in pipeline_names.fixed()
+    outputs = (synthetic if is_synthetic else pipeline_names).make(name)
     parameters = dict(option.removeprefix("autoscheduler.").split("=", 1) for option in options)
     pipeline = hl.Pipeline(outputs)
     target = hl.Target(target)

@@ -19,7 +19,7 @@ import report
 import runs
 
 sys.path.append(str(runs.ROOT / "test" / "differential"))
-import pipelines  # noqa: E402
+import small_pipelines  # noqa: E402
 
 SCALING_SIZES = (5, 10, 20, 40, 80, 160)
 SCALING_BEAMS = (1, 4, 16, 32, 64, 128)
@@ -50,7 +50,7 @@ def make_cases(args, builder):
     apps = sorted(p.parent.name for p in (runs.ROOT / "apps").glob("*/*_generator.cpp"))
     names = []
     for name in args.cases:
-        names += {"apps": apps, "pipelines": sorted(pipelines.PIPELINES)}.get(name, [name])
+        names += {"apps": apps, "pipelines": list(small_pipelines.PIPELINES)}.get(name, [name])
     default = runs.ROOT / "baseline.weights"
     for name in names:
         if name in apps:
