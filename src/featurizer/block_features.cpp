@@ -21,7 +21,11 @@ public:
     BlockWalk(const FeatureEnvironment &env, AccessPlans &plans, StoreSets store_sets)
         : env_(env), plans_(plans), store_sets_(store_sets),
           row_of_stage_(static_cast<size_t>(env.graph.num_stages())),
-          plan_of_stage_(static_cast<size_t>(env.graph.num_stages())) {}
+          plan_of_stage_(static_cast<size_t>(env.graph.num_stages())) {
+        // Growing would copy the rows again and again; most blocks have a few.
+        constexpr size_t kUsualNumber = 8;
+        result_.rows.reserve(kUsualNumber);
+    }
 
     BlockFeatures run(const LoopNest &root, const LoopNest &block) {
         result_.working_set = visit(block, {nullptr, root, 1, 1, {}});

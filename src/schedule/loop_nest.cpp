@@ -109,6 +109,7 @@ LoopNestPtr LoopNest::publish(const PipelineGraph &graph, LoopNestData data) {
     for (const LoopNestPtr &c : nest->children) {
         nest->computed_.insert(c->computed_);
         nest->called_.insert(c->called_);
+        nest->num_nests_ += c->num_nests_;
         nest->has_thread_ = nest->has_thread_ || c->has_thread_;
         if (c->func != nest->func) {
             insert_sorted(nest->store_set_, c->func);

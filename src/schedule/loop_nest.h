@@ -100,6 +100,8 @@ public:
     /// Product of all sizes.
     int64_t iterations() const { return iterations_; }
     int64_t num_inlined_calls(int f) const;
+    /// Nests in this subtree, this one included.
+    size_t num_nests() const { return num_nests_; }
 
     /// Sizes as lowered: the lane loop first if its size exceeds 1, then every other size > 1.
     std::vector<int64_t> lowered_sizes() const;
@@ -120,6 +122,7 @@ private:
     uint64_t id_ = 0;
     uint64_t hash_ = 0;
     int64_t iterations_ = 1;
+    size_t num_nests_ = 1;
     BitSet computed_, called_, stored_below_;
     bool has_thread_ = false;
     std::vector<int> store_set_;

@@ -1,8 +1,10 @@
 #include "schedule/sites.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "schedule/unrolling.h"
+#include "support/error.h"
 
 namespace anderson2021 {
 
@@ -15,6 +17,7 @@ public:
 
     void build() {
         walk(root_, {nullptr, 0, 1, root_.iterations()}, nullptr, false);
+        sort_places();
         promote_to_registers();
         if (out_.failure_) {
             return;
@@ -34,11 +37,12 @@ public:
 
     void build_for(const LoopNest &unblocked, const LoopNest &block, const BitSet &open) {
         const NestPlace at{nullptr, 0, 1, root_.iterations()};
-        out_.places_.emplace(&root_, at);
+        out_.places_.emplace_back(&root_, at);
         walk(block,
              {&root_, 1, at.sub_instances, at.sub_instances * block.iterations()},
              &block,
              false);
+        sort_places();
         store_at_root(block.func);
         // Before the others get sites, which nothing in the block can depend on.
         promote_to_registers();
@@ -67,6 +71,13 @@ public:
     }
 
 private:
+    /// Nests can be looked up from here on.
+    void sort_places() {
+        std::sort(out_.places_.begin(), out_.places_.end(), [](const auto &a, const auto &b) {
+            return std::less<>()(a.first, b.first);
+        });
+    }
+
     /// Another child of the root: for the block it is a Func in global memory.
     void set_outside(const LoopNest &child) {
         Site &s = site(child.stage_id);
@@ -98,11 +109,11 @@ private:
     }
 
     Site &site(int stage_id) { return out_.sites_[static_cast<size_t>(stage_id)]; }
-    const NestPlace &place(const LoopNest *nest) const { return out_.places_.at(nest); }
+    const NestPlace &place(const LoopNest *nest) const { return out_.place(nest); }
     bool has_site(const FuncNode &f) { return site(f.stages[0].id).compute != nullptr; }
 
     void walk(const LoopNest &nest, const NestPlace &at, const LoopNest *task, bool in_thread) {
-        out_.places_.emplace(&nest, at);
+        out_.places_.emplace_back(&nest, at);
         in_thread = in_thread || nest.axis == GpuAxis::Thread;
         for (const LoopNestPtr &c : nest.children) {
             const NestPlace below{
@@ -353,6 +364,15 @@ Sites::Sites(const PipelineGraph &graph,
              const GpuDevice &device)
     : graph_(graph), sites_(static_cast<size_t>(graph.num_stages())) {
     SitesBuilder(*this, root, device, false).build_for(unblocked, block, open);
+}
+
+const NestPlace &Sites::place(const LoopNest *nest) const {
+    const auto at = std::lower_bound(
+        places_.begin(), places_.end(), nest, [](const auto &entry, const LoopNest *wanted) {
+            return std::less<>()(entry.first, wanted);
+        });
+    ANDERSON_CHECK(at != places_.end() && at->first == nest) << "A nest of another tree";
+    return at->second;
 }
 
 int64_t Sites::shared_total(const LoopNest *block) const {

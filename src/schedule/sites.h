@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "device/gpu_device.h"
@@ -81,7 +82,7 @@ public:
           const GpuDevice &device);
 
     const Site &of(int stage_id) const { return sites_[static_cast<size_t>(stage_id)]; }
-    const NestPlace &place(const LoopNest *nest) const { return places_.at(nest); }
+    const NestPlace &place(const LoopNest *nest) const;
     /// Bytes of shared memory that the Block nest allocates, guesses for unscheduled Funcs
     /// included.
     int64_t shared_total(const LoopNest *block) const;
@@ -93,7 +94,8 @@ private:
 
     const PipelineGraph &graph_;
     std::vector<Site> sites_;
-    std::unordered_map<const LoopNest *, NestPlace> places_;
+    // Sorted by address, for looking up only.
+    std::vector<std::pair<const LoopNest *, NestPlace>> places_;
     std::unordered_map<const LoopNest *, int64_t> shared_total_;
     std::optional<PromotionFailure> failure_;
 };

@@ -65,8 +65,11 @@ std::shared_ptr<SearchState> successor(const SearchStatePtr &state) {
 
 }  // namespace
 
-Replay::Replay(SearchContext &context, const PassSettings &settings, SearchStatePtr example)
-    : context_(context), settings_(settings), example_(std::move(example)),
+Replay::Replay(SearchContext &context,
+               const PassSettings &settings,
+               SearchStatePtr example,
+               const BitSet &inlined)
+    : context_(context), settings_(settings), example_(std::move(example)), inlined_(inlined),
       states_(static_cast<size_t>(example_->num_decisions) + 1) {
     for (const SearchState *s = example_.get(); s != nullptr; s = s->parent.get()) {
         states_[static_cast<size_t>(s->num_decisions)] = s;
@@ -91,7 +94,7 @@ SearchStatePtr Replay::step(const SearchStatePtr &state) {
 
 SearchStatePtr Replay::place(const SearchStatePtr &state, int func) {
     const LoopNest &example = *states_[static_cast<size_t>(state->num_decisions) + 1]->tree;
-    const Spot wanted = find_spot(example, func);
+    const Spot wanted = inlined_.contains(func) ? Spot() : find_spot(example, func);
     Placements placements = std::move(PlacementStep(context_, settings_, func).run({state})[0]);
     const Placements::Placed *best = nullptr;
     std::tuple<int, double> best_key;
@@ -142,9 +145,17 @@ SearchStatePtr Replay::tile(const SearchStatePtr &state, int func) {
             break;
         }
     }
-    next->tree = profile->tree(context_.editor, *state->tree, chosen);
+    return choose_tiling(context_, state, *profile, chosen);
+}
+
+SearchStatePtr Replay::choose_tiling(SearchContext &context,
+                                     const SearchStatePtr &state,
+                                     RootProfile &profile,
+                                     size_t entry) {
+    auto next = successor(state);
+    next->tree = profile.tree(context.editor, *state->tree, entry);
     next->costs = std::make_shared<const StateCosts>(
-        profile->state_costs(context_, *state->costs, chosen, next->tree));
+        profile.state_costs(context, *state->costs, entry, next->tree));
     return next;
 }
 

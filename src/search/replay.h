@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "search/pass_settings.h"
+#include "search/root_profile.h"
 #include "search/search_context.h"
 #include "search/search_state.h"
 
@@ -13,11 +14,20 @@ namespace anderson2021 {
 class Replay {
 public:
     /// @param example  a complete schedule
-    Replay(SearchContext &context, const PassSettings &settings, SearchStatePtr example);
+    /// @param inlined  Funcs to inline, if that is legal, whatever the example does
+    Replay(SearchContext &context,
+           const PassSettings &settings,
+           SearchStatePtr example,
+           const BitSet &inlined = {});
 
     /// `start` with all remaining decisions taken: like those of the example where that is
     /// possible, else the cheapest. Null if that ends up without a legal choice.
     SearchStatePtr complete(SearchStatePtr start);
+    /// The successor of `state`, which has just placed a Func at the root, with that tiling.
+    static SearchStatePtr choose_tiling(SearchContext &context,
+                                        const SearchStatePtr &state,
+                                        RootProfile &profile,
+                                        size_t entry);
 
 private:
     SearchStatePtr step(const SearchStatePtr &state);
@@ -27,6 +37,7 @@ private:
     SearchContext &context_;
     const PassSettings &settings_;
     SearchStatePtr example_;
+    BitSet inlined_;
     // Of the example, by number of decisions.
     std::vector<const SearchState *> states_;
 };

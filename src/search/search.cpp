@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <memory>
 #include <sstream>
-#include <unordered_set>
 #include <utility>
 
 #include "featurizer/featurizer.h"
@@ -12,14 +11,13 @@
 #include "search/beam_pass.h"
 #include "search/depth_hash.h"
 #include "search/partial_matcher.h"
-#include "search/replay.h"
+#include "search/refinement.h"
 #include "search/root_profile.h"
 #include "search/search_context.h"
 #include "search/search_report.h"
 #include "search/stopwatch.h"
 #include "space/inline_move.h"
 #include "support/error.h"
-#include "support/hash.h"
 #include "support/log.h"
 
 namespace anderson2021 {
@@ -31,15 +29,6 @@ constexpr int kDefaultPasses = 5;
 // searched second, is mostly no better than the larger one.
 constexpr int kPatience = 3;
 constexpr int kPatienceInSmallSpace = 2;
-// Rounds of refinement at most; mostly the second one finds nothing any more.
-constexpr int kMaxRefinements = 3;
-// Up to this many Funcs, everything after a point is decided anew, beyond only the next few
-// decisions. The best results of that are judged by what becomes of the whole schedule.
-constexpr int kMaxFuncsToRefineAsOne = 14;
-constexpr int kWindow = 16;
-constexpr size_t kWindowResults = 4;
-constexpr int kNumLongRefinements = 16;
-
 void check_range(const char *name, int64_t value, int64_t min) {
     if (value < min) {
         throw UserError(std::string("autoscheduler.") + name + " is " + std::to_string(value) +
@@ -122,11 +111,6 @@ private:
     bool run_family(PassSettings settings);
     bool is_random() const;
     bool has_eagerly_inlined_funcs() const;
-    void refine(PassSettings settings);
-    void refine_after(const PassSettings &settings, const SearchStatePtr &start);
-    void refine_window(const PassSettings &settings, const SearchStatePtr &start);
-    bool is_news(const SearchState &start, const SearchState *rival);
-    SearchStatePtr state_of_best(int num_decisions) const;
     void freeze(PassSettings &settings);
     bool keep_better(const PassOutcome &outcome);
     void rank(const SearchStatePtr &state);
@@ -153,8 +137,6 @@ private:
     SearchStatePtr best_;
     // The cheapest schedules, by cost and hash.
     std::vector<SearchStatePtr> ranked_;
-    // Hashes of what was refined already.
-    std::unordered_set<uint64_t> refined_;
     int num_passes_run_ = 0;
 };
 
@@ -197,7 +179,14 @@ void CoarseToFine::run_passes() {
         settings.eager_inlining = false;
     }
     if (best_ != nullptr && !budget_.can_stop()) {
-        refine(settings);
+        settings.index = 0;
+        Refinement refinement(context_, settings, best_, [this](const PassOutcome &outcome) {
+            keep_better(outcome);
+            return best_;
+        });
+        refinement.run([this] { trim(); });
+        ANDERSON_LOG(1) << "Refined result: State with cost " << best_->cost() << ":\n"
+                        << print_schedule(*best_->tree, graph_);
     }
 }
 
@@ -268,95 +257,6 @@ bool CoarseToFine::has_eagerly_inlined_funcs() const {
         }
     }
     return false;
-}
-
-// Early decisions are taken while most costs are still unknown, and the beam is then spent on their
-// variants. So the decisions of the best schedule are kept up to some point, for each such point,
-// and the whole beam goes into what follows: into all of it in a small pipeline, else into the next
-// few Funcs.
-void CoarseToFine::refine(PassSettings settings) {
-    settings.index = 0;
-    const int num_decisions = 2 * graph_.num_funcs();
-    const bool is_small = graph_.num_non_input_funcs() <= kMaxFuncsToRefineAsOne;
-    const int stride = is_small ? 1 : std::max(1, num_decisions / kNumLongRefinements);
-    for (int round = 0; round < kMaxRefinements; round++) {
-        const double cost_before = best_->cost();
-        for (int kept = 1; kept < num_decisions - 1; kept++) {
-            const SearchStatePtr after = state_of_best(kept + 1);
-            // Where there is nothing to decide, the next point gives the same.
-            if (after->tree == after->parent->tree) {
-                continue;
-            }
-            if (budget_.can_stop()) {
-                break;
-            }
-            const SearchStatePtr start = after->parent;
-            const double cost = best_->cost();
-            if (!is_small) {
-                refine_window(settings, start);
-            }
-            if (kept % stride == 0) {
-                refine_after(settings, start);
-            }
-            if (best_->cost() < cost) {
-                ANDERSON_LOG(1) << "Deciding anew from Func "
-                                << graph_.func(next_func(start->num_decisions)).name << " on: cost "
-                                << best_->cost();
-            }
-        }
-        trim();
-        if (best_->cost() == cost_before || budget_.can_stop()) {
-            break;
-        }
-    }
-    ANDERSON_LOG(1) << "Refined result: State with cost " << best_->cost() << ":\n"
-                    << print_schedule(*best_->tree, graph_);
-}
-
-// The best schedule when it had that many decisions.
-SearchStatePtr CoarseToFine::state_of_best(int num_decisions) const {
-    SearchStatePtr state = best_;
-    while (state->num_decisions > num_decisions) {
-        state = state->parent;
-    }
-    return state;
-}
-
-// True if this has not been tried yet: `rival` made from `start`.
-bool CoarseToFine::is_news(const SearchState &start, const SearchState *rival) {
-    uint64_t key = full_hash(*start.tree);
-    hash_combine(key, static_cast<uint64_t>(start.num_decisions));
-    hash_combine(key, rival != nullptr ? full_hash(*rival->tree) : 0);
-    return refined_.insert(key).second;
-}
-
-void CoarseToFine::refine_after(const PassSettings &settings, const SearchStatePtr &start) {
-    if (is_news(*start, nullptr)) {
-        stats_.refinements++;
-        keep_better(BeamPass(context_, settings, {}).run_from(start));
-    }
-}
-
-void CoarseToFine::refine_window(const PassSettings &settings, const SearchStatePtr &start) {
-    const int end = start->num_decisions + kWindow;
-    if (end >= 2 * graph_.num_funcs()) {
-        refine_after(settings, start);
-        return;
-    }
-    const SearchStatePtr rival = state_of_best(end);
-    if (!is_news(*start, rival.get())) {
-        return;
-    }
-    stats_.refinements++;
-    const SearchStatePtr example = best_;
-    for (SearchStatePtr &state :
-         BeamPass(context_, settings, {}).run_window(start, end, kWindowResults)) {
-        if (!state->tree->same_structure(*rival->tree)) {
-            PassOutcome outcome;
-            outcome.best = Replay(context_, settings, example).complete(std::move(state));
-            keep_better(outcome);
-        }
-    }
 }
 
 // The pre-pass: where would the Funcs go if nothing was fused?

@@ -16,7 +16,7 @@ namespace anderson2021 {
 namespace {
 
 // Trees of a batch whose rows are in memory at the same time.
-constexpr size_t kChunk = 256;
+constexpr size_t kChunk = 64;
 
 constexpr size_t index_of(size_t offset) {
     return offset / sizeof(double);
@@ -309,7 +309,8 @@ void StateEvaluator::evaluate_fresh(Fresh *begin, Fresh *end) {
     featurization_ms_ += featurization.ms();
 
     const Stopwatch feature_write;
-    std::vector<StageRow> rows;
+    std::vector<StageRow> &rows = rows_;
+    rows.clear();
     std::vector<size_t> first_row;
     for (const Fresh *f = begin; f != end; ++f) {
         first_row.push_back(rows.size());

@@ -128,6 +128,8 @@ private:
     ThreadPool &pool_;
     BlockTable blocks_;
     std::unordered_multimap<uint64_t, KnownTree> known_;
+    // Of the trees that are being evaluated; keeps its memory.
+    std::vector<StageRow> rows_;
     size_t known_bytes_ = 0;
     double featurization_ms_ = 0;
     double feature_write_ms_ = 0;

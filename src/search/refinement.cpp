@@ -1,0 +1,155 @@
+#include "search/refinement.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "search/depth_hash.h"
+#include "search/replay.h"
+#include "search/retiling.h"
+#include "support/hash.h"
+#include "support/log.h"
+
+namespace anderson2021 {
+
+namespace {
+
+// Rounds of refinement at most; mostly the second one finds nothing any more.
+constexpr int kMaxRefinements = 3;
+// Up to this many Funcs, everything after a point is decided anew. Beyond, mostly just the next few
+// decisions are; the best results of that are judged by what becomes of the whole schedule.
+constexpr int kMaxFuncsToRefineAsOne = 14;
+constexpr int kWindow = 16;
+constexpr size_t kWindowResults = 4;
+// Per round, so that the work grows with the number of Funcs and not with its square.
+constexpr int kNumWindows = 64;
+constexpr int kNumLongRefinements = 16;
+// Above this number of Funcs less has to be enough.
+constexpr int kManyFuncs = 40;
+constexpr int kNumLongRefinementsOfManyFuncs = 8;
+constexpr int kMaxRefinementsOfManyFuncs = 2;
+
+}  // namespace
+
+Refinement::Refinement(SearchContext &context,
+                       const PassSettings &settings,
+                       SearchStatePtr best,
+                       Offer offer)
+    : context_(context), settings_(settings), best_(std::move(best)), take_(std::move(offer)) {}
+
+void Refinement::run(const std::function<void()> &after_round) {
+    const int num_funcs = context_.graph.num_non_input_funcs();
+    const int num_rounds = num_funcs <= kManyFuncs ? kMaxRefinements : kMaxRefinementsOfManyFuncs;
+    for (int round = 0; round < num_rounds; round++) {
+        const double cost_before = best_->cost();
+        refine_once();
+        retile_all();
+        after_round();
+        if (best_->cost() == cost_before || can_stop()) {
+            break;
+        }
+    }
+}
+
+bool Refinement::can_stop() const {
+    return context_.budget != nullptr && context_.budget->can_stop();
+}
+
+void Refinement::offer(const PassOutcome &outcome) {
+    best_ = take_(outcome);
+}
+
+// From each point of the best schedule on, or from some of them if there are very many.
+void Refinement::refine_once() {
+    const int num_decisions = 2 * context_.graph.num_funcs();
+    const int num_funcs = context_.graph.num_non_input_funcs();
+    const bool is_small = num_funcs <= kMaxFuncsToRefineAsOne;
+    const int num_long =
+        num_funcs <= kManyFuncs ? kNumLongRefinements : kNumLongRefinementsOfManyFuncs;
+    const int long_stride = is_small ? 1 : std::max(1, 2 * num_funcs / num_long);
+    const int window_stride = std::max(1, 2 * num_funcs / kNumWindows);
+    int point = 0;
+    for (int kept = 1; kept < num_decisions - 1 && !can_stop(); kept++) {
+        const SearchStatePtr after = state_of_best(kept + 1);
+        // Where there is nothing to decide, the next point gives the same.
+        if (after->tree == after->parent->tree) {
+            continue;
+        }
+        const SearchStatePtr start = after->parent;
+        const double cost = best_->cost();
+        if (!is_small && point % window_stride == 0) {
+            refine_window(start);
+        }
+        if (point % long_stride == 0) {
+            refine_after(start);
+        }
+        point++;
+        if (best_->cost() < cost) {
+            ANDERSON_LOG(1) << "Deciding anew from Func "
+                            << context_.graph.func(next_func(start->num_decisions)).name
+                            << " on: cost " << best_->cost();
+        }
+    }
+}
+
+void Refinement::retile_all() {
+    for (const FuncNode &func : context_.graph.funcs) {
+        if (func.is_input || can_stop()) {
+            continue;
+        }
+        uint64_t key = full_hash(*best_->tree);
+        hash_combine(key, static_cast<uint64_t>(func.id));
+        if (refined_.insert(key).second) {
+            PassOutcome outcome;
+            outcome.best = retile(context_, settings_, best_, func.id);
+            offer(outcome);
+        }
+    }
+}
+
+// The best schedule when it had that many decisions.
+SearchStatePtr Refinement::state_of_best(int num_decisions) const {
+    SearchStatePtr state = best_;
+    while (state->num_decisions > num_decisions) {
+        state = state->parent;
+    }
+    return state;
+}
+
+// True if this has not been tried yet: `rival` made from `start`.
+bool Refinement::is_news(const SearchState &start, const SearchState *rival) {
+    uint64_t key = full_hash(*start.tree);
+    hash_combine(key, static_cast<uint64_t>(start.num_decisions));
+    hash_combine(key, rival != nullptr ? full_hash(*rival->tree) : 0);
+    return refined_.insert(key).second;
+}
+
+void Refinement::refine_after(const SearchStatePtr &start) {
+    if (is_news(*start, nullptr)) {
+        context_.stats.refinements++;
+        offer(BeamPass(context_, settings_, {}).run_from(start));
+    }
+}
+
+void Refinement::refine_window(const SearchStatePtr &start) {
+    const int end = start->num_decisions + kWindow;
+    if (end >= 2 * context_.graph.num_funcs()) {
+        refine_after(start);
+        return;
+    }
+    const SearchStatePtr rival = state_of_best(end);
+    if (!is_news(*start, rival.get())) {
+        return;
+    }
+    context_.stats.refinements++;
+    const SearchStatePtr example = best_;
+    for (SearchStatePtr &state :
+         BeamPass(context_, settings_, {}).run_window(start, end, kWindowResults)) {
+        if (!state->tree->same_structure(*rival->tree)) {
+            PassOutcome outcome;
+            outcome.best = Replay(context_, settings_, example).complete(std::move(state));
+            offer(outcome);
+        }
+    }
+}
+
+}  // namespace anderson2021
