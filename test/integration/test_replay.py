@@ -19,7 +19,7 @@ def normalized(text: str) -> str:
 
     def rename(match: re.Match) -> str:
         name = match[0]
-        base = re.sub(r"^(_?[tv]|_)\d+(?=\.|$)|\$\d+", r"\1", name)
+        base = re.sub(r"^(_?[tv]|_)\d+(?=[._]|$)|\$\d+", r"\1", name)
         known = numbers.setdefault(base, {})
         number = known.setdefault(name, len(known))
         return f"{base}#{number}"
@@ -62,7 +62,7 @@ def require_same_program(applied, replayed):
 
 @pytest.mark.parametrize("app", APPS, ids=IDS)
 def test_default_schedule(tools, folder, app):
-    require_same_program(*applied_and_replayed(tools, app, folder))
+    require_same_program(*applied_and_replayed(tools, app, folder, parameters=app.usual))
 
 
 @pytest.mark.parametrize("seed", (1, 2))
