@@ -33,18 +33,25 @@ class Settings:
     good_seed: int = 100000
     # Training.
     seed: int = 1
-    epochs: int = 300
-    rate: float = 0.01
-    units_per_step: int = 4
+    # Every round takes all students through `epochs` passes, with a rate that falls from the one
+    # given to a hundredth of it; the next round starts from where the last one got.
+    epochs: int = 200
+    rates: str = "0.006 0.004 0.003"
+    units_per_step: int = 1
     limit: int = 100
     clip: float = 10
 
-    def training_flags(self):
-        """Options of retrain_cost_model."""
-        return [f"--epochs={self.epochs}", f"--rates={self.rate}", f"--seed={self.seed}",
-                f"--units_per_step={self.units_per_step}", f"--limit={self.limit}",
+    @property
+    def rounds(self):
+        """The rate of each round."""
+        return self.rates.split()
+
+    def training_flags(self, number):
+        """Options of retrain_cost_model for a round."""
+        return [f"--epochs={self.epochs}", f"--rates={self.rounds[number]}",
+                f"--seed={self.seed + number}", f"--units_per_step={self.units_per_step}", f"--limit={self.limit}",
                 f"--clip={self.clip}", "--loss=terms", "--log_weight=0", "--mean_loss=1",
-                "--cosine=1", "--standardize=1", "--randomize_weights=1",
+                "--cosine=1", "--standardize=1",
                 "--partition_schedules=0", "--verbose=0", "--best_benchmark=",
                 "--best_schedule=", "--threads=1"]
 

@@ -46,10 +46,10 @@ class Workshop:
     async def sample_app(self, app):
         """Samples of one application, led and labelled by the teacher that never saw it."""
         teacher = self.teachers / f"{app}.weights"
-        library = self.programs.path("app_generators.so")
         counts = (self.settings.app_schedules, self.settings.app_good_schedules)
         for file, count in zip(self.app_files(app), counts):
             if count > 0 and not file.exists():
+                library = self.programs.path("app_generators.so")
                 what = [f"--out={file.parent}", f"--load={library}", f"--count={count}",
                         f"--generators={plan.generator_of(app)}"]
                 await self._generate(app, what, "_good" in file.name, teacher, teacher)
@@ -74,32 +74,45 @@ class Workshop:
 
     # Training.
 
+    def round_file(self, student, number):
+        """Weights of a student after (or during) a round."""
+        return self.folder / "students" / f"{student.name}.{number}.weights"
+
+    def finished_rounds(self, student):
+        """How many rounds a student has been through."""
+        done = 0
+        while self.round_file(student, done).with_suffix(".done").exists():
+            done += 1
+        return done
+
     def student_file(self, student):
-        """Where a student's weights are, finished or not."""
-        return self.folder / "students" / f"{student.name}.weights"
+        """Weights after the last finished round."""
+        done = self.finished_rounds(student)
+        if done == 0:
+            raise tools.ToolError(f"{student.name} has not been trained yet")
+        return self.round_file(student, done - 1)
 
-    def done_file(self, student):
-        """Exists once the student has learnt all it will."""
-        return self.student_file(student).with_suffix(".done")
-
-    async def train(self, student):
-        """Trains, or goes on where an earlier run was stopped."""
-        out = self.student_file(student)
-        if self.done_file(student).exists():
-            return "trained before"
+    async def train(self, student, number):
+        """One round, or what an earlier run has left of it."""
+        if self.finished_rounds(student) > number:
+            return "done before"
+        out = self.round_file(student, number)
         out.parent.mkdir(parents=True, exist_ok=True)
         files = [self.random_folder()]
         for app in student.apps:
             files += [file for file in self.app_files(app) if file.exists()]
-        command = [self.programs.path("retrain_cost_model"), *self.settings.training_flags(),
+        start = f"--initial_weights={self.round_file(student, number - 1)}" if number else \
+            "--randomize_weights=1"
+        command = [self.programs.path("retrain_cost_model"),
+                   *self.settings.training_flags(number), start,
                    f"--weights_out={out}", "--predictions_file=", "--resume=1",
                    f"--log={out.with_suffix('.jsonl')}",
                    f"--teachers={','.join(map(str, student.teachers))}", *files]
         if student.held_out:
             command.append(f"--exclude={plan.generator_of(student.held_out)}")
-        await tools.run(command, self.folder / "logs" / f"train_{student.name}.log")
-        self.done_file(student).touch()
-        return "trained"
+        await tools.run(command, self.folder / "logs" / f"train_{student.name}_{number}.log")
+        out.with_suffix(".done").touch()
+        return f"round {number + 1} done"
 
     def install(self, student, weights_folder, baseline):
         """Copies finished weights to where they are shipped; in place at once."""
@@ -117,6 +130,7 @@ class Workshop:
         out = self.folder / "evaluation" / f"{student.name}.json"
         apps = (student.held_out,) if student.held_out else plan.APPS
         files = [file for app in apps for file in self.app_files(app) if file.exists()]
+        files = files or [self.random_folder()]
         out.parent.mkdir(parents=True, exist_ok=True)
         command = [self.programs.path("retrain_cost_model"), "--epochs=1", "--rates=1",
                    f"--initial_weights={self.student_file(student)}",

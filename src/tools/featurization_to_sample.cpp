@@ -2,6 +2,7 @@
 //
 //   featurization_to_sample <in.featurization> <seconds> <pipeline id> <schedule id> <out.sample>
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <exception>
@@ -34,7 +35,8 @@ void convert(const std::string &in,
              const std::string &schedule,
              const std::string &out) {
     const double seconds = anderson2021::parse_number("The run time", runtime);
-    if (!(seconds > 0)) {
+    const float milliseconds = static_cast<float>(seconds) * 1000.0f;
+    if (!(milliseconds > 0) || !std::isfinite(milliseconds)) {
         throw UserError("The run time is " + runtime + " s, but has to be positive");
     }
     std::error_code code;
@@ -49,7 +51,6 @@ void convert(const std::string &in,
     if (!records || records->empty()) {
         throw UserError(in + ": " + (error.empty() ? "it is empty" : error));
     }
-    const float milliseconds = static_cast<float>(seconds) * 1000.0f;
     anderson2021::append_f32(content.bytes, milliseconds);
     anderson2021::append_u32(content.bytes,
                              static_cast<uint32_t>(parse_id("The pipeline id", pipeline)));

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <iostream>
 #include <map>
+#include <stdexcept>
 #include <unistd.h>
 
 #include "Halide.h"
@@ -58,6 +59,11 @@ const std::map<std::string, std::string> kSamplingDefaults = {{"parallelism", "8
                                                               {"random_dropout", "1"},
                                                               {"randomize_tilings", "1"},
                                                               {"num_passes", "1"}};
+
+// Unlike a pipeline that cannot be sampled, a reason to stop.
+struct WriteError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
 
 struct Job {
     std::string name;
@@ -202,13 +208,13 @@ void write(const std::filesystem::path &path, const PackedSamples &packed, bool 
         const std::filesystem::path folder = std::filesystem::path(path).replace_extension();
         const std::string error = write_classic_samples(folder.string(), packed);
         if (!error.empty()) {
-            throw UserError(error);
+            throw WriteError(error);
         }
     }
     // Last, since it marks the pipeline as done.
     const std::string error = write_packed_samples(path.string(), packed);
     if (!error.empty()) {
-        throw UserError(error);
+        throw WriteError(error);
     }
 }
 

@@ -1,0 +1,443 @@
+"""The programs around the cost model: samples, training, and what can go wrong with both."""
+
+import json
+import resource
+import shutil
+import signal
+import struct
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from toolchain import ROOT, run
+
+STAGE_BYTES = 1440
+
+
+@pytest.fixture(scope="module")
+def programs(tools):
+    """Folder of the programs under test."""
+    folder = tools.plugin.parent
+    assert (folder / "retrain_cost_model").exists(), f"{folder} holds no tools"
+    return folder
+
+
+@pytest.fixture(scope="module")
+def weights(programs, tmp_path_factory):
+    """Two files of random weights."""
+    folder = tmp_path_factory.mktemp("weights")
+    files = []
+    for seed in (11, 12):
+        files.append(folder / f"seed{seed}.weights")
+        run([programs / "make_random_weights", seed, files[-1]]).require_success()
+    return files
+
+
+def generate(programs, out, *arguments):
+    """Samples of random pipelines."""
+    return run([programs / "generate_samples", f"--out={out}", *arguments])
+
+
+@pytest.fixture(scope="module")
+def samples(programs, weights, tmp_path_factory):
+    """Packed samples of six random pipelines, with classic ones beside them."""
+    out = tmp_path_factory.mktemp("samples")
+    generate(programs, out, "--random=6", "--first_random=1", "--count=12", "--classic=1",
+             f"--teachers={weights[0]}").require_success()
+    return out
+
+
+def train_command(programs, out, *arguments, epochs=3):
+    """The trainer's command line without samples."""
+    return [programs / "retrain_cost_model", f"--epochs={epochs}", "--rates=0.001",
+            f"--weights_out={out}", "--best_benchmark=", "--best_schedule=",
+            "--predictions_file=", "--verbose=0", "--partition_schedules=1", "--limit=0",
+            *([] if any("_weights" in str(a) for a in arguments) else ["--randomize_weights=1"]),
+            *arguments]
+
+
+# ----- samples
+
+
+def test_samples_depend_on_seeds_alone(programs, weights, folder):
+    for name, threads in (("one", 1), ("three", 3)):
+        generate(programs, folder / name, "--random=3", "--count=10", f"--threads={threads}",
+                 f"--teachers={weights[0]}").require_success()
+    for file in sorted((folder / "one").glob("*.samples")):
+        assert file.read_bytes() == (folder / "three" / file.name).read_bytes()
+    other = generate(programs, folder / "seed", "--random=1", "--count=10", "--seed=50",
+                     f"--teachers={weights[0]}").require_success()
+    assert json.loads(other.output.splitlines()[-1])["samples"] > 0
+    assert (folder / "seed" / "random_1.samples").read_bytes() != \
+        (folder / "one" / "random_1.samples").read_bytes()
+
+
+def test_samples_that_exist_are_kept(programs, samples):
+    before = {file: file.stat().st_mtime_ns for file in samples.glob("*.samples")}
+    output = generate(programs, samples, "--random=6", "--first_random=1",
+                      "--count=12").require_success().output
+    assert output.count('"skipped": true') == 6
+    assert before == {file: file.stat().st_mtime_ns for file in samples.glob("*.samples")}
+
+
+def test_random_pipelines_differ_and_are_not_too_long(samples):
+    stages = set()
+    for file in samples.glob("*/*.sample"):
+        size = file.stat().st_size
+        assert (size - 12) % STAGE_BYTES == 0
+        stages.add((size - 12) // STAGE_BYTES)
+    assert len(stages) > 1
+    assert max(stages) <= 24
+
+
+@pytest.mark.parametrize("arguments, message", [
+    (["--count=3"], "nothing to do"),
+    (["--count=0", "--random=1"], "--count has to be positive"),
+    (["--count=3", "--generators=nothing"], "there is no generator nothing"),
+    (["--count=3", "--random=1", "--teachers=/no/such.weights"], "/no/such.weights"),
+    (["--count=3", "--random=1", "--load=/no/such.so"], "cannot load"),
+    (["--count=3", "--random=1", "autoscheduler.beam=3"], "no option autoscheduler.beam"),
+    (["--count=x", "--random=1"], "has to be an integer"),
+    (["--random=1"], "--count is missing"),
+])
+def test_generate_samples_says_what_is_wrong(programs, folder, arguments, message):
+    outcome = generate(programs, folder / "out", *arguments)
+    assert outcome.returncode == 1
+    assert message in outcome.output
+
+
+def test_generator_from_a_library(tools, programs, weights, folder):
+    source = folder / "generator.cpp"
+    source.write_text('''
+#include "Halide.h"
+class Blur : public Halide::Generator<Blur> {
+public:
+    GeneratorParam<int> size{"size", 256};
+    Input<Buffer<float, 2>> input{"input"};
+    Output<Buffer<float, 2>> output{"output"};
+    void generate() {
+        Halide::Var x, y;
+        Halide::Func f("f");
+        f(x, y) = input(x, y) + input(x + 1, y);
+        output(x, y) = f(x, y) + f(x, y + 1);
+        input.dim(0).set_estimate(0, size + 1);
+        input.dim(1).set_estimate(0, size + 1);
+        output.dim(0).set_estimate(0, size);
+        output.dim(1).set_estimate(0, size);
+    }
+};
+HALIDE_REGISTER_GENERATOR(Blur, tiny_blur)
+''')
+    library = tools.compile(folder / "generator.so", [source],
+                            ["-shared", "-fPIC", "-O0", source])
+    outcome = generate(programs, folder / "out", f"--load={library}", "--generators=tiny_blur",
+                       "--count=9", f"--teachers={weights[0]},{weights[1]}", "size=512")
+    outcome.require_success()
+    assert json.loads(outcome.output.splitlines()[-1])["samples"] == 9
+    content = (folder / "out" / "tiny_blur.samples").read_bytes()
+    assert b'"size": "512"' in content
+    assert b'"label_source": "predicted"' in content
+    assert b"seed11.weights:" in content and b"seed12.weights:" in content
+
+
+# ----- training
+
+
+def test_packed_and_classic_samples_train_alike(programs, samples, folder):
+    classic = sorted(samples.glob("*/*.sample"))
+    names = "\n".join(map(str, classic))
+    run(train_command(programs, folder / "packed.weights", "--num_cores=80",
+                      *sorted(samples.glob("*.samples")))).require_success()
+    subprocess.run(list(map(str, train_command(programs, folder / "classic.weights",
+                                               "--num_cores=80"))),
+                   input=names, text=True, check=True, stdout=subprocess.DEVNULL)
+    assert (folder / "packed.weights").read_bytes() == (folder / "classic.weights").read_bytes()
+
+
+def test_epochs_are_logged_as_json(programs, samples, folder):
+    outcome = run(train_command(programs, folder / "out.weights", f"--log={folder / 'log'}",
+                                f"--report={folder / 'report'}", samples)).require_success()
+    lines = [json.loads(line) for line in (folder / "log").read_text().splitlines()]
+    assert [line["epoch"] for line in lines] == [1, 2, 3]
+    assert all(line["loss"] > 0 for line in lines)
+    assert outcome.output.count("Loss: ") == 3
+    rows = [json.loads(line) for line in (folder / "report").read_text().splitlines()]
+    assert {"spearman", "ordered_pairs", "r_squared", "top1_regret", "top8_regret"} <= set(rows[0])
+
+
+def test_predictions_are_those_of_the_search(programs, samples, weights, folder):
+    run(train_command(programs, folder / "unused.weights", f"--initial_weights={weights[0]}",
+                      f"--predictions_file={folder / 'predictions'}",
+                      *sorted(samples.glob("*.samples")))).require_success()
+    lines = (folder / "predictions").read_text().splitlines()
+    lines += (folder / "predictions_validation_set").read_text().splitlines()
+    assert len(lines) > 40
+    for line in lines:
+        _, prediction, runtime = line.rsplit(", ", 2)
+        # The samples' labels are what the same weights predicted when they were made.
+        assert float(prediction) == pytest.approx(float(runtime), rel=2e-5)
+    assert not (folder / "unused.weights").exists()
+
+
+def test_a_killed_run_goes_on_as_if_nothing_had_happened(programs, samples, folder):
+    arguments = ["--loss=log", "--standardize=1", "--cosine=1", "--threads=1", samples]
+    run(train_command(programs, folder / "whole.weights", *arguments,
+                      epochs=1500)).require_success()
+    command = list(map(str, train_command(programs, folder / "killed.weights", "--resume=1",
+                                          *arguments, epochs=1500)))
+    state = folder / "killed.weights.state"
+    kills = 0
+    for _ in range(3):
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
+            before = state.stat().st_mtime_ns if state.exists() else 0
+            while process.poll() is None and \
+                    (not state.exists() or state.stat().st_mtime_ns == before):
+                time.sleep(0.02)
+            if process.poll() is None:
+                process.send_signal(signal.SIGKILL)
+                kills += 1
+    outcome = run(command).require_success()
+    assert (folder / "killed.weights").read_bytes() == (folder / "whole.weights").read_bytes()
+    assert kills == 0 or "Resumed after epoch" in outcome.output
+
+
+def test_a_state_of_another_run_is_refused(programs, samples, folder):
+    out = folder / "out.weights"
+    run(train_command(programs, out, samples)).require_success()
+    outcome = run(train_command(programs, out, "--resume=1", "--seed=5", samples))
+    assert outcome.returncode == 1
+    assert "belongs to a run with other samples, options or initial weights" in outcome.output
+    (folder / "out.weights.state").write_bytes(b"rubbish")
+    outcome = run(train_command(programs, out, "--resume=1", samples))
+    assert outcome.returncode == 1
+    assert "out.weights.state" in outcome.output
+
+
+def test_a_full_disk_leaves_the_old_weights(programs, samples, weights, folder):
+    out = folder / "out.weights"
+    shutil.copy(weights[0], out)
+    before = out.read_bytes()
+
+    def limit():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+
+    done = subprocess.run(list(map(str, train_command(programs, out, samples))),
+                          preexec_fn=limit, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "cannot write" in done.stderr
+    assert out.read_bytes() == before
+    assert [file.name for file in folder.iterdir()] == ["out.weights"]
+    done = subprocess.run(list(map(str, [programs / "generate_samples", f"--out={folder / 'new'}",
+                                         "--random=1", "--count=9"])),
+                          preexec_fn=limit, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "cannot write" in done.stdout + done.stderr
+    assert not list((folder / "new").iterdir())
+
+
+def test_full_disks_behind_log_and_output(programs, samples, folder):
+    outcome = run(train_command(programs, folder / "a.weights", "--log=/dev/full", samples))
+    assert outcome.returncode == 1
+    assert "cannot write /dev/full" in outcome.output
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(list(map(str, train_command(programs, folder / "b.weights",
+                                                          samples))),
+                              stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 1
+    assert "cannot write to standard output" in done.stderr
+
+
+def test_useless_samples_are_skipped(programs, samples, folder):
+    files = [Path(shutil.copy(f, folder)) for f in sorted(samples.glob("random_1/*.sample"))[:9]]
+    for file, runtime in zip(files, (0.0, -1.0, float("nan"), float("inf"))):
+        content = bytearray(file.read_bytes())
+        content[-12:-8] = struct.pack("<f", runtime)
+        file.write_bytes(content)
+    files[4].write_bytes(files[4].read_bytes()[:-1])
+    files[5].write_bytes(b"")
+    outcome = run(train_command(programs, folder / "out.weights", *files,
+                                folder / "missing.sample")).require_success()
+    assert "skipped 3 of 10 files and 4 of 7 samples" in outcome.output
+    assert "Samples loaded: 7 (3 unique)" in outcome.output
+
+
+def test_samples_of_other_features_are_refused(programs, samples, folder):
+    generate(programs, folder / "ref", "--random=1", "--count=5", "--classic=1",
+             "autoscheduler.reference_features=1").require_success()
+    for path in (folder / "ref" / "random_1.samples", folder / "ref" / "random_1"):
+        outcome = run(train_command(programs, folder / "out.weights", samples, path))
+        assert outcome.returncode == 1
+        assert "reference_features=1" in outcome.output
+    mixed = folder / "mixed"
+    shutil.copytree(samples / "random_1", mixed)
+    (mixed / "samples.info").write_text("schedule_features_version 2\n")
+    outcome = run(train_command(programs, folder / "out.weights", samples, mixed))
+    assert outcome.returncode == 1
+    assert "schedule_features_version is 2 instead of 3" in outcome.output
+    assert not (folder / "out.weights").exists()
+
+
+@pytest.mark.parametrize("damage, message", [
+    (lambda b: b[:-5], "is cut off"), (lambda b: b[:3], "no file of packed samples"),
+    (lambda b: b"", "is empty"), (lambda b: b[:2000] + b"\x55" + b[2001:], "is damaged"),
+    (lambda b: b[:4] + b"\x09" + b[5:], "version 9 of the format"),
+    (lambda b: b[:12] + b"\x02" + b[13:], "versions 3 and 2 instead of 3 and 3")])
+def test_damaged_packed_files_are_refused(programs, samples, folder, damage, message):
+    file = folder / "x.samples"
+    file.write_bytes(damage((samples / "random_1.samples").read_bytes()))
+    outcome = run(train_command(programs, folder / "out.weights", file))
+    assert outcome.returncode == 1
+    assert message in outcome.output and str(file) in outcome.output
+
+
+def test_the_trainer_says_what_is_wrong(programs, samples, weights, folder):
+    out = folder / "out.weights"
+    cases = [
+        (["--initial_weights=/no/such.weights"], "/no/such.weights"),
+        (["--num_cores=-1"], "must not be negative"),
+        (["--loss=terms"], "give --teachers"),
+        (["--loss=other"], "has to be throughput, log or terms"),
+        (["--verbose=2"], "has to be 0 or 1"),
+        (["--colour=red"], "there is no option --colour"),
+        ([f"--initial_weights={weights[0]}", "--randomize_weights=1"], "give either"),
+        (["--rates=fast"], "has to be a number"),
+        (["--epochs=0"], "have to be positive"),
+    ]
+    for arguments, message in cases:
+        outcome = run(train_command(programs, out, *arguments, samples))
+        assert outcome.returncode == 1, arguments
+        assert message in outcome.output
+    outcome = run([programs / "retrain_cost_model", "--epochs=1"])
+    assert outcome.returncode == 1 and "is missing" in outcome.output
+    outcome = run([programs / "retrain_cost_model"])
+    assert outcome.returncode == 0 and "--weights_out" in outcome.output
+    assert not out.exists()
+
+
+def test_cores_count(programs, samples, weights, folder):
+    texts = []
+    for cores in (8, 80):
+        file = folder / f"predictions{cores}"
+        run(train_command(programs, folder / "unused.weights", f"--num_cores={cores}",
+                          f"--initial_weights={weights[0]}", f"--predictions_file={file}",
+                          samples)).require_success()
+        texts.append(file.read_text())
+    assert texts[0] != texts[1]
+
+
+def test_reset_weights(programs, folder):
+    run(train_command(programs, folder / "a.weights", "--reset_weights=1",
+                      "--seed=77")).require_success()
+    run([programs / "make_random_weights", 77, folder / "b.weights"]).require_success()
+    assert (folder / "a.weights").read_bytes() == (folder / "b.weights").read_bytes()
+
+
+def test_best_sample_is_kept(programs, samples, folder):
+    copies = folder / "samples"
+    shutil.copytree(samples / "random_1", copies)
+    for file in copies.glob("*.sample"):
+        file.with_suffix(".schedule.h").write_text(f"// of {file.stem}\n")
+    run([*train_command(programs, folder / "out.weights", copies),
+         f"--best_benchmark={folder / 'best.txt'}",
+         f"--best_schedule={folder / 'best.h'}"]).require_success()
+    words = (folder / "best.txt").read_text().split(" ")
+    file = Path(words[11].strip())
+    times = {f: struct.unpack("<f", f.read_bytes()[-12:-8])[0] for f in copies.glob("*.sample")}
+    assert times[file] == min(times.values())
+    assert (folder / "best.h").read_text() == f"// of {file.stem}\n"
+
+
+# ----- small tools
+
+
+def test_check_weights(programs, weights, folder):
+    assert run([programs / "check_weights", weights[0]]).returncode == 0
+    assert run([programs / "check_weights", weights[0].parent]).returncode == 0
+    good = weights[0].read_bytes()
+    cases = {"nan": good[:40] + struct.pack("<f", float("nan")) + good[44:],
+             "infinite": good[:40] + struct.pack("<f", float("inf")) + good[44:],
+             "short": good[:-1], "long": good + b"x", "empty": b"",
+             "version": good[:4] + b"\x02" + good[5:], "shape": good[:20] + b"\x09" + good[21:]}
+    for name, content in cases.items():
+        file = folder / f"{name}.weights"
+        file.write_bytes(content)
+        outcome = run([programs / "check_weights", weights[0], file])
+        assert outcome.returncode == 1, name
+        assert f"{name}.weights" in outcome.output
+    assert run([programs / "check_weights", folder / "missing.weights"]).returncode == 1
+    assert run([programs / "check_weights"]).returncode == 1
+
+
+def test_directory_form_and_back(programs, samples, folder):
+    run(train_command(programs, folder / "raw", samples)).require_success()
+    assert len(list((folder / "raw").glob("*.data"))) == 6
+    run(train_command(programs, folder / "same.weights", samples)).require_success()
+    run([programs / "weightsdir_to_weightsfile", folder / "raw",
+         folder / "converted.weights"]).require_success()
+    assert (folder / "converted.weights").read_bytes() == (folder / "same.weights").read_bytes()
+    assert run([programs / "check_weights", folder / "raw"]).returncode == 0
+    (folder / "raw" / "trunk_conv1_bias.data").write_bytes(b"short")
+    assert run([programs / "check_weights", folder / "raw"]).returncode == 1
+    assert run([programs / "weightsdir_to_weightsfile", folder / "raw",
+                folder / "no.weights"]).returncode == 1
+    assert not (folder / "no.weights").exists()
+
+
+def test_weights_info(programs, weights):
+    outcome = run([programs / "weights_info", weights[0]]).require_success()
+    assert "looks untrained" in outcome.output
+    assert "head1_filter  8 x 40 x 7" in outcome.output
+    assert run([programs / "weights_info", "/no/such.weights"]).returncode == 1
+
+
+def test_featurization_to_sample(programs, samples, folder):
+    original = sorted(samples.glob("random_1/*.sample"))[0].read_bytes()
+    (folder / "in.featurization").write_bytes(original[:-12])
+    tool = programs / "featurization_to_sample"
+    run([tool, folder / "in.featurization", "0.002", "7", "9",
+         folder / "out.sample"]).require_success()
+    content = (folder / "out.sample").read_bytes()
+    assert content[:-12] == original[:-12]
+    runtime, pipeline, schedule = struct.unpack("<fii", content[-12:])
+    assert (runtime, pipeline, schedule) == (2.0, 7, 9)
+    (folder / "empty").write_bytes(b"")
+    (folder / "odd").write_bytes(original[:-13])
+    source = folder / "in.featurization"
+    for arguments in ([source, "0", "7", "9"], [source, "-1", "7", "9"], [source, "nan", "7", "9"],
+                      [source, "fast", "7", "9"], [source, "", "7", "9"],
+                      [source, "1e-300", "7", "9"], [source, "1", "x", "9"],
+                      [source, "1", "7", "99999999999"], [folder / "missing", "1", "7", "9"],
+                      [folder / "empty", "1", "7", "9"], [folder / "odd", "1", "7", "9"]):
+        assert run([tool, *arguments, folder / "bad.sample"]).returncode == 1, arguments
+        assert not (folder / "bad.sample").exists()
+    assert run([tool, source]).returncode == 1
+
+
+# ----- all together
+
+
+def test_train_hold_one_out_can_be_repeated(programs, folder):
+    teachers = folder / "teachers"
+    teachers.mkdir()
+    for seed, app in enumerate(("bgu bilateral_grid camera_pipe conv_layer cuda_mat_mul "
+                                "depthwise_separable_conv harris hist iir_blur interpolate "
+                                "lens_blur local_laplacian max_filter nl_means stencil_chain "
+                                "unsharp").split()):
+        run([programs / "make_random_weights", seed, teachers / f"{app}.weights"])
+    command = [ROOT / "scripts" / "train_hold_one_out", f"--teachers={teachers}",
+               f"--build={programs}", f"--work={folder / 'work'}", "--names", "gpu",
+               "--random_pipelines=16", "--random_schedules=6", "--random_good_schedules=0",
+               "--app_schedules=0", "--app_good_schedules=0", "--epochs=4", "--rates=0.01 0.005"]
+    environment = {"PYTHONDONTWRITEBYTECODE": "1"}
+    first = run(command, environment=environment).require_success()
+    made = (folder / "work" / "students" / "gpu.1.weights").read_bytes()
+    assert "| gpu |" in first.output
+    second = run(command, environment=environment).require_success()
+    assert second.output.count("done before") == 2
+    assert (folder / "work" / "students" / "gpu.1.weights").read_bytes() == made
+    outcome = run([*command[:1], f"--teachers={folder}", f"--work={folder / 'work'}"],
+                  environment=environment)
+    assert outcome.returncode == 1 and "bgu.weights" in outcome.output
