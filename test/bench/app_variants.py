@@ -78,7 +78,8 @@ def figures(result: device_code.Compiled, capability: int = 70) -> dict:
     launches, more = device_code.count_launches(result.launches)
     return {
         "error": None, "seconds": result.seconds, "launches": launches, "more_launches": more,
-        "kernels": [_kernel_figures(kernel, capability) for kernel in result.kernels],
+        "kernels": [_kernel_figures(kernel, capability) for kernel in result.kernels
+                    if device_code.runs_at_estimates(kernel, result.launches)],
     }
 
 

@@ -2,7 +2,8 @@
 
 Reports per application how many schedules there were, what the assembler refused, which limits of
 the launch were violated, and how registers, spills and shared memory compare with the features that
-speak of them. Ends with an error if anything was refused or violated.
+speak of them. Ends with an error if anything was refused or violated. Seeds that the folder given by
+--out has results of already are not compiled again.
 
 usage: check_ptx.py [APP ...] [--schedules N] [--minutes M] [--architectures sm_70,sm_80] ...
 """
@@ -51,7 +52,7 @@ def seed_options(seed: int) -> list[str]:
 
 
 def violations(result: Compiled) -> list[str]:
-    """Limits of compute capability 7.0 that a kernel exceeds, and launches of unknown size."""
+    """Limits of compute capability 7.0 that a kernel exceeds, and blocks of unknown size."""
     found = [f"per-thread array in global memory: {name}" for name in result.slices]
     for kernel in result.kernels:
         # Registers are handed out to whole warps, eight per thread at a time.
@@ -64,10 +65,13 @@ def violations(result: Compiled) -> list[str]:
             found.append(f"too many registers: {kernel}")
         if kernel.shared_bytes > SHARED_BYTES_PER_BLOCK:
             found.append(f"too much shared memory: {kernel}")
-    for launch in result.launches:
-        if not launch["shared"].isdigit():
-            found.append(f"shared memory is no constant: {launch['kernel']} {launch['shared']}")
     return found
+
+
+def variable_shared(result: Compiled) -> list[dict]:
+    """Launches with an amount of shared memory that depends on sizes or parameters at run time."""
+    return [{n: launch[n] for n in ("kernel", "shared", "shared_at_estimates", "shared_at_doubled")}
+            for launch in result.launches if not launch["shared"].isdigit()]
 
 
 def figures(result: Compiled) -> dict:
@@ -82,17 +86,24 @@ def figures(result: Compiled) -> dict:
                    for a, kernels in result.other_kernels.items()},
         "shared_bytes": shared, "predicted_shared_bytes": predicted,
         "working_set_at_thread": max((s["working_set_at_thread"] for s in result.stages), default=0),
+        "variable_shared": variable_shared(result),
         "expr_branching": max((s["expr_branching"] for s in result.stages), default=0),
     }
 
 
 COLUMNS = ("app", "schedules", "errors", "refused", "violations", "kernels", "registers (median, most)",
            "schedules with spills", "most spilled bytes", "bytes per thread by the features: "
-           "with, without spills", "shared bytes: most", "off from the features")
+           "with, without spills", "shared bytes: most", "off from the features",
+           "shared memory depends on run-time sizes", "and is beyond the limit at twice the size")
 
 
 def _median(values: list) -> float:
     return sorted(values)[len(values) // 2] if values else 0
+
+
+def too_much_when_doubled(run: dict) -> bool:
+    return any(int(launch["shared_at_doubled"] or 0) > SHARED_BYTES_PER_BLOCK
+               for launch in run["variable_shared"])
 
 
 def row(app: str, runs: list[dict]) -> str:
@@ -101,7 +112,9 @@ def row(app: str, runs: list[dict]) -> str:
     spilling = [r for r in runs if any(k["spill_bytes"] for k in r["kernels"])]
     others = [r for r in runs if r["kernels"] and r not in spilling]
     registers = [k["registers"] for k in kernels]
+    # Where the amount is known only at run time, the comparison would say nothing.
     off = [r for r in runs if r["kernels"]
+           and all(launch["shared_at_estimates"] for launch in r["variable_shared"])
            and abs(r["shared_bytes"] - r["predicted_shared_bytes"]) > SHARED_SLACK]
     sets = [_median([r["working_set_at_thread"] for r in group]) for group in (spilling, others)]
     cells = [app, len(runs), sum(r["error"] is not None for r in runs),
@@ -109,7 +122,8 @@ def row(app: str, runs: list[dict]) -> str:
              len(kernels), f"{_median(registers)}, {max(registers, default=0)}", len(spilling),
              max((k["spill_bytes"] for k in kernels), default=0),
              f"{sets[0]:.0f}, {sets[1]:.0f}" if spilling else f"–, {sets[1]:.0f}",
-             max((r["shared_bytes"] for r in runs), default=0), len(off)]
+             max((r["shared_bytes"] for r in runs), default=0), len(off),
+             sum(bool(r["variable_shared"]) for r in runs), sum(map(too_much_when_doubled, runs))]
     return "| " + " | ".join(map(str, cells)) + " |"
 
 
@@ -137,6 +151,13 @@ def failed(results: dict[str, list[dict]]) -> bool:
                for runs in results.values() for run in runs)
 
 
+def read_results(folder: Path, apps: list) -> dict[str, list[dict]]:
+    """What an earlier sweep, that was cut short, left there."""
+    path = folder / "results.json"
+    found = json.loads(path.read_text()) if path.exists() else {}
+    return {app.name: found.get(app.name, []) for app in apps}
+
+
 def main() -> int:
     args = arguments()
     deadline = time.monotonic() + 60 * args.minutes
@@ -144,23 +165,26 @@ def main() -> int:
     each = -(-args.schedules // len(apps))
     args.out.mkdir(parents=True, exist_ok=True)
     tools = Toolchain(work=args.out.resolve(), plugin=args.plugin)
-    results: dict[str, list[dict]] = {app.name: [] for app in apps}
+    results = read_results(args.out, apps)
     # In rounds, so that a sweep that is cut short has something of every application.
     for first in range(args.first_seed, args.first_seed + each, args.round):
         seeds = range(first, min(first + args.round, args.first_seed + each))
         for app in apps:
             if time.monotonic() > deadline:
                 break
+            done = {run["seed"] for run in results[app.name]}
+            jobs = [(str(seed), seed_options(seed)) for seed in seeds if seed not in done]
+            if not jobs:
+                continue
             compiler = Compiler(tools, app, args.out.resolve() / "jobs" / app.name)
-            jobs = [(str(seed), seed_options(seed)) for seed in seeds]
             for result in compiler.compile(jobs, plugin=args.plugin, parameters=app.small,
                                            architectures=args.architectures.split(",")):
                 results[app.name].append(figures(result))
-            text = write(results, args.out)
+            write(results, args.out)
             last = results[app.name][-1]
             print(f"{app.name}: {len(results[app.name])} schedules, last took "
                   f"{last['seconds']:.1f} s", flush=True)
-    print(text)
+    print(write(results, args.out))
     return 1 if failed(results) else 0
 
 

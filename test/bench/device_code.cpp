@@ -13,9 +13,11 @@
 // When a job is done, a line `<job> <wait status> <seconds>` goes to stdout.
 #include <chrono>
 #include <cstdio>
+#include <exception>
 #include <fcntl.h>
 #include <fstream>
 #include <iostream>
+#include <map>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -30,6 +32,7 @@
 
 namespace {
 
+using Halide::cast;
 using Halide::Expr;
 using namespace Halide::Internal;
 
@@ -60,16 +63,102 @@ std::string list_of(const std::vector<Expr> &values) {
     return "[" + result + "]";
 }
 
+// Values of expressions of the host's code when every argument is as estimated, or, with a
+// factor, when buffers are that much larger: in all dimensions but those of a few entries, which
+// are channels and the like.
+class AtEstimates : public IRMutator {
+public:
+    AtEstimates(const LoweredFunc &function, int factor) {
+        constexpr int64_t few = 4;
+        for (const LoweredArgument &argument : function.args) {
+            const Expr &scalar = argument.argument_estimates.scalar_estimate;
+            if (argument.is_scalar() && scalar.defined()) {
+                known_[argument.name] = scalar;
+            }
+            const Halide::Region &region = argument.argument_estimates.buffer_estimates;
+            for (size_t d = 0; d < region.size(); d++) {
+                const auto extent = as_const_int(simplify(region[d].extent));
+                const int64_t value = extent ? *extent : 0;
+                const std::string name = argument.name + ".buffer/" + std::to_string(d);
+                extents_[name] = make_const(Halide::Int(32), value > few ? value * factor : value);
+                mins_[name] = region[d].min;
+            }
+        }
+    }
+
+    void bind(const std::string &name, const Expr &value) { known_[name] = mutate(value); }
+
+    // In decimal, or "" if it depends on something else.
+    std::string text(const Expr &expr) {
+        const auto value = as_const_int(simplify(mutate(expr)));
+        return value ? std::to_string(*value) : "";
+    }
+
+protected:
+    using IRMutator::visit;
+
+    Expr visit(const Variable *op) override {
+        const auto found = known_.find(op->name);
+        return found == known_.end() ? Expr(op) : found->second;
+    }
+
+    Expr visit(const Let *op) override {
+        bind(op->name, op->value);
+        return mutate(op->body);
+    }
+
+    Expr visit(const Call *op) override {
+        const bool extent = op->name == Call::buffer_get_extent;
+        if (extent || op->name == Call::buffer_get_min) {
+            const Variable *const buffer = op->args[0].as<Variable>();
+            const auto d = as_const_int(op->args[1]);
+            const auto &values = extent ? extents_ : mins_;
+            if (buffer != nullptr && d) {
+                const auto found = values.find(buffer->name + "/" + std::to_string(*d));
+                if (found != values.end() && found->second.defined()) {
+                    return found->second;
+                }
+            }
+        }
+        return simplify(IRMutator::visit(op));
+    }
+
+private:
+    std::map<std::string, Expr> known_, extents_, mins_;
+};
+
 // Finds the calls of the runtime that launch kernels, with the loops around them, and the buffers
 // that the host allocates.
 class LaunchFinder : public IRVisitor {
 public:
+    explicit LaunchFinder(const LoweredFunc &function)
+        : estimated_(function, 1), doubled_(function, 2) {}
+
     std::string json() const {
         return "{\"launches\": [" + launches_ + "],\n \"allocations\": [" + allocations_ + "]}\n";
     }
 
 protected:
     using IRVisitor::visit;
+
+    void visit(const LetStmt *op) override {
+        estimated_.bind(op->name, op->value);
+        doubled_.bind(op->name, op->value);
+        IRVisitor::visit(op);
+    }
+
+    // Of a condition that is known at the estimates, one case only will run.
+    void visit(const IfThenElse *op) override {
+        const std::string condition = estimated_.text(cast<int>(op->condition));
+        const bool around = taken_;
+        taken_ = around && condition != "0";
+        op->then_case.accept(this);
+        taken_ = around && condition != "1";
+        if (op->else_case.defined()) {
+            op->else_case.accept(this);
+        }
+        taken_ = around;
+    }
 
     void visit(const For *op) override {
         loops_.push_back(op->extent);
@@ -99,12 +188,23 @@ protected:
         launches_ += "\"kernel\": \"" + op->args[name].as<StringImm>()->value + "\", ";
         launches_ += "\"grid\": " + list_of({from + 1, from + 4}) + ", ";
         launches_ += "\"threads\": " + list_of({from + 4, from + 7}) + ", ";
-        launches_ += "\"shared\": " + text_of(simplify(op->args[name + 7])) + ", ";
-        launches_ += "\"loops\": " + list_of(loops_) + "}";
+        const Expr shared = op->args[name + 7];
+        launches_ += "\"shared\": " + text_of(simplify(shared)) + ", ";
+        launches_ += "\"shared_at_estimates\": \"" + estimated_.text(shared) + "\", ";
+        launches_ += "\"shared_at_doubled\": \"" + doubled_.text(shared) + "\", ";
+        launches_ += "\"loops\": " + list_of(loops_) + ", ";
+        launches_ += std::string("\"taken_at_estimates\": ") + (taken_ ? "true, " : "false, ");
+        std::vector<Expr> extents;
+        for (const Expr &loop : loops_) {
+            extents.push_back(estimated_.mutate(loop));
+        }
+        launches_ += "\"loops_at_estimates\": " + list_of(extents) + "}";
     }
 
 private:
+    AtEstimates estimated_, doubled_;
     std::vector<Expr> loops_;
+    bool taken_ = true;
     std::string launches_, allocations_;
 };
 
@@ -163,15 +263,30 @@ void compile(const Settings &settings, const std::string &job, std::istream &wor
         write_file(
             base + ".featurization", results->featurization.data(), results->featurization.size());
     }
-    LaunchFinder finder;
     for (const LoweredFunc &function : module.functions()) {
-        function.body.accept(&finder);
+        if (function.linkage == Halide::LinkageType::ExternalPlusMetadata) {
+            LaunchFinder finder(function);
+            function.body.accept(&finder);
+            write_file(base + ".launches.json", finder.json());
+        }
     }
-    write_file(base + ".launches.json", finder.json());
     const auto code = module.get_device_code_buffer();
     if (code.defined()) {
         write_file(base + ".ptx", code.data(), code.size_in_bytes());
     }
+}
+
+// For plugins that throw where nothing may be thrown.
+[[noreturn]] void say_why_and_end() {
+    try {
+        if (const auto error = std::current_exception()) {
+            std::rethrow_exception(error);
+        }
+    } catch (const std::exception &error) {
+        std::fprintf(stderr, "%s\n", error.what());
+    } catch (...) {
+    }
+    _exit(1);
 }
 
 [[noreturn]] void run_child(const Settings &settings, const std::string &line) {
@@ -181,6 +296,7 @@ void compile(const Settings &settings, const std::string &job, std::istream &wor
     const std::string log = settings.folder + "/" + job + ".log";
     const int file = open(log.c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0644);
     dup2(file, STDERR_FILENO);
+    std::set_terminate(say_why_and_end);
     const rlimit time{settings.seconds, settings.seconds + 5};
     const rlimit space{settings.megabytes << 20, settings.megabytes << 20};
     setrlimit(RLIMIT_CPU, &time);

@@ -191,27 +191,35 @@ class Compiler:
         return assembled_kernels(done.stdout + done.stderr)
 
 
+def runs_at_estimates(kernel: Kernel, launches: Sequence[Mapping]) -> bool:
+    """False for the kernels of other sizes, smaller than a tile for example."""
+    return any(launch["taken_at_estimates"] for launch in launches_of(kernel.name, launches))
+
+
 def launches_of(kernel: str, launches: Sequence[Mapping]) -> list[Mapping]:
     return [launch for launch in launches if launch["kernel"] == kernel]
 
 
 def add_launch(kernel: Kernel, launches: Sequence[Mapping]) -> None:
-    """Threads per block and shared memory: the most of all launches, as far as constant."""
+    """Threads per block and shared memory at the estimates: the most of all launches."""
     found = launches_of(kernel.name, launches)
     if not found:
         raise ValueError(f"{kernel.name} is never launched")
     for launch in found:
         if all(extent.isdigit() for extent in launch["threads"]):
             kernel.threads = max(kernel.threads, math.prod(map(int, launch["threads"])))
-        if launch["shared"].isdigit():
-            kernel.shared_bytes = max(kernel.shared_bytes, int(launch["shared"]))
+        if launch["shared_at_estimates"]:
+            kernel.shared_bytes = max(kernel.shared_bytes, int(launch["shared_at_estimates"]))
 
 
 def count_launches(launches: Sequence[Mapping]) -> tuple[int, bool]:
-    """Launches of one run, and whether loops of unknown extent repeat some of them."""
+    """Launches of a run at the estimates, and whether loops of unknown extent repeat some."""
     total, more = 0, False
     for launch in launches:
-        known = [int(extent) for extent in launch["loops"] if extent.isdigit()]
-        more = more or len(known) < len(launch["loops"])
+        if not launch["taken_at_estimates"]:
+            continue
+        extents = launch["loops_at_estimates"]
+        known = [int(extent) for extent in extents if extent.isdigit()]
+        more = more or len(known) < len(extents)
         total += math.prod(known)
     return total, more
