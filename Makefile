@@ -7,6 +7,10 @@
 #   make plugin    build/release/libautoschedule_anderson2021.so and the environment in .venv
 #   make apps      build all applications (see apps/README.md)
 #   make bench     time, memory and predicted cost against the plugin of the Halide wheel (hours)
+#   make bench-apps  the applications scheduled by hand, by this plugin and by others: times on a GPU,
+#                  elsewhere what can be known without one (an hour)
+#   make check-ptx assemble the PTX of a thousand random schedules for three architectures (an hour)
+#   make app-images  the pictures of docs/apps
 #   make lint      layer check, formatting, documents that are generated from tables
 #   make format    reformat all sources
 #   make clean     remove build/ (keeps .venv)
@@ -19,7 +23,7 @@ CMAKE := $(VENV)/bin/cmake
 PYTHON := $(VENV)/bin/python
 
 .DEFAULT_GOAL := plugin
-.PHONY: setup configure plugin build test check-full check-mutants unit demo apps bench lint format clean
+.PHONY: setup configure plugin build test check-full check-mutants unit demo apps bench bench-apps check-ptx app-images lint format clean
 
 setup:
 	@ANDERSON_VENV=$(VENV) scripts/setup.sh
@@ -63,6 +67,17 @@ apps: plugin
 
 bench: plugin
 	@$(PYTHON) test/bench/bench.py --scaling $(BENCH_ARGS)
+
+# E.g. BENCH_APPS_ARGS="--build-only --target host-cuda-cuda_capability_86" beforehand, and on the
+# machine with the GPU BENCH_APPS_ARGS=--measure-only.
+bench-apps: plugin
+	@$(PYTHON) test/bench/bench_apps.py --plugin $(BUILD)/libautoschedule_anderson2021.so $(BENCH_APPS_ARGS)
+
+check-ptx: plugin
+	@$(PYTHON) test/bench/check_ptx.py --plugin $(BUILD)/libautoschedule_anderson2021.so $(CHECK_PTX_ARGS)
+
+app-images: plugin
+	@$(PYTHON) scripts/app_images.py --plugin $(BUILD)/libautoschedule_anderson2021.so $(APP_IMAGES_ARGS)
 
 lint: setup
 	@$(PYTHON) scripts/check_layers.py

@@ -53,6 +53,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("apps", nargs="*", help="default: all")
     parser.add_argument("--plugin", type=lambda p: Path(p).resolve(), default=DEFAULT_PLUGIN)
     parser.add_argument("--trees", type=Path)
+    parser.add_argument("--part", choices=("pictures", "drawings", "both"), default="both")
     parser.add_argument("--out", type=Path, default=ROOT / "docs" / "apps")
     parser.add_argument("--work", type=lambda p: Path(p).resolve(),
                         default=ROOT / "build" / "app-images")
@@ -111,7 +112,7 @@ def side_by_side(pictures: list[Image.Image]) -> Image.Image:
 
 def save_small(picture: Image.Image, path: Path) -> None:
     """As JPEG, as good as the limit of the size allows."""
-    for quality in (85, 75, 60, 45):
+    for quality in (85, 75, 60, 45, 30, 15):
         picture.save(path, quality=quality, optimize=True)
         if path.stat().st_size <= MOST_BYTES:
             return
@@ -139,9 +140,10 @@ def make(tools: Toolchain, app: App, args: argparse.Namespace) -> None:
     """Writes <app>.jpg, if the app makes a picture, and <app>.svg."""
     folder = args.work / "runs" / app.name
     folder.mkdir(parents=True, exist_ok=True)
-    tree = draw_schedule.parse(schedule_tree(tools, app, args.trees, folder))
-    (args.out / f"{app.name}.svg").write_text(draw_schedule.draw(tree, title(app)))
-    if makes_picture(app):
+    if args.part != "pictures":
+        tree = draw_schedule.parse(schedule_tree(tools, app, args.trees, folder))
+        (args.out / f"{app.name}.svg").write_text(draw_schedule.draw(tree, title(app)))
+    if args.part != "drawings" and makes_picture(app):
         run_app(tools, app, folder)
         pictures = [*input_pictures(app, folder), folder / f"{app.name}.png"]
         save_small(side_by_side([Image.open(p) for p in pictures]), args.out / f"{app.name}.jpg")

@@ -55,8 +55,8 @@ def _up(value: int, unit: int) -> int:
 def occupancy(capability: int, threads: int, registers: int, shared_bytes: int) -> Occupancy:
     """Of a kernel with `threads` per block, `registers` per thread and shared memory per block.
 
-    With several limits that allow equally few blocks the first of threads, registers, shared
-    memory and blocks is named. A block that does not fit at all has zero blocks.
+    With several limits that allow equally few blocks the first of threads, registers, blocks
+    and shared memory is named. A block that does not fit at all has zero blocks.
     """
     sm = MULTIPROCESSORS[capability]
     if threads < 1 or registers < 0 or shared_bytes < 0:
@@ -68,8 +68,8 @@ def occupancy(capability: int, threads: int, registers: int, shared_bytes: int) 
     limits = {
         "threads": sm.warps // warps if threads <= sm.threads_per_block else 0,
         "registers": warps_by_registers // warps,
-        "shared memory": sm.shared_bytes // shared if shared else sm.blocks,
         "blocks": sm.blocks,
+        "shared memory": sm.shared_bytes // shared if shared else sm.blocks,
     }
     limiter = min(limits, key=lambda name: limits[name])
     blocks = limits[limiter]
