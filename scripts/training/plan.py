@@ -22,10 +22,10 @@ class Settings:
 
     parallelism: int = 80
     # Random pipelines: how many, the seed of the first, and schedules of each.
-    random_pipelines: int = 480
+    random_pipelines: int = 1600
     first_random: int = 1001
-    random_schedules: int = 24
-    random_good_schedules: int = 8
+    random_schedules: int = 8
+    random_good_schedules: int = 3
     # Schedules of each application: random descents, and greedy ones that rarely go astray.
     app_schedules: int = 600
     app_good_schedules: int = 450
@@ -35,11 +35,11 @@ class Settings:
     seed: int = 1
     # Every round takes all students through `epochs` passes, with a rate that falls from the one
     # given to a hundredth of it; the next round starts from where the last one got.
-    epochs: int = 200
-    rates: str = "0.006 0.004 0.003"
+    epochs: int = 120
+    rates: str = "0.005 0.004 0.003 0.002"
     units_per_step: int = 1
     limit: int = 100
-    clip: float = 10
+    clip: float = 160
 
     @property
     def rounds(self):
@@ -50,7 +50,7 @@ class Settings:
         """Options of retrain_cost_model for a round."""
         return [f"--epochs={self.epochs}", f"--rates={self.rounds[number]}",
                 f"--seed={self.seed + number}", f"--units_per_step={self.units_per_step}", f"--limit={self.limit}",
-                f"--clip={self.clip}", "--loss=terms", "--log_weight=0", "--mean_loss=1",
+                f"--clip={self.clip}", "--loss=terms", "--log_weight=0",
                 "--cosine=1", "--standardize=1",
                 "--partition_schedules=0", "--verbose=0", "--best_benchmark=",
                 "--best_schedule=", "--threads=1"]

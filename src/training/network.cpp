@@ -170,7 +170,7 @@ constexpr float kSmallestRelative = 1e-10f;
 // Predictions this much below the run time are as wrong as can be told.
 constexpr float kSmallestShare = 1e-3f;
 // A coefficient that is off but should not be is drawn up with this slope.
-constexpr float kRevival = 0.1f;
+constexpr float kRevival = 1.0f;
 
 // Loss of one schedule and its derivative by the prediction.
 struct PredictionLoss {

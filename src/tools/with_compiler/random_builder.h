@@ -73,6 +73,9 @@ private:
     void warp();
     void channel_mix();
     void heavy();
+    void grid();
+    void matrix_product();
+    void interleave();
 
     Rng rng_;
     // Names that another pipeline has, too, would be changed, and orders depend on names.

@@ -33,8 +33,11 @@ Func RandomPipelineBuilder::make_input(const char *name, Type type, int num_dims
         const int extent = d < dims() ? extents_[static_cast<size_t>(d)] : 8;
         image.dim(d).set_estimate(0, 2 * extent + 64);
     }
-    return one_of({true, true, false}) ? Halide::BoundaryConditions::repeat_edge(image)
-                                       : Func(image);
+    if (one_of({true, true, false})) {
+        num_stages_++;
+        return Halide::BoundaryConditions::repeat_edge(image);
+    }
+    return Func(image);
 }
 
 // Recent ones more often, and those that nothing reads yet before the others.
@@ -94,7 +97,9 @@ void RandomPipelineBuilder::step() {
         &RandomPipelineBuilder::histogram,   &RandomPipelineBuilder::table,
         &RandomPipelineBuilder::pyramid,     &RandomPipelineBuilder::warp,
         &RandomPipelineBuilder::channel_mix, &RandomPipelineBuilder::heavy,
-        &RandomPipelineBuilder::heavy,       &RandomPipelineBuilder::heavy};
+        &RandomPipelineBuilder::heavy,       &RandomPipelineBuilder::heavy,
+        &RandomPipelineBuilder::grid,        &RandomPipelineBuilder::matrix_product,
+        &RandomPipelineBuilder::interleave,  &RandomPipelineBuilder::interleave};
     (this->*kSteps[below(static_cast<int>(std::size(kSteps)))])();
 }
 
@@ -123,7 +128,8 @@ std::vector<Func> RandomPipelineBuilder::build() {
         read_.push_back(false);
     }
     const size_t first_func = sources_.size();
-    const int wanted = 2 + below(kMaxStages - 4);
+    // A step adds five stages at most.
+    const int wanted = 2 + below(kMaxStages - 6);
     while (num_stages_ < wanted) {
         step();
     }
