@@ -8,6 +8,7 @@ import struct
 import subprocess
 import time
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -165,6 +166,20 @@ def test_epochs_are_logged_as_json(programs, samples, folder):
     assert outcome.output.count("Loss: ") == 3
     rows = [json.loads(line) for line in (folder / "report").read_text().splitlines()]
     assert {"spearman", "ordered_pairs", "r_squared", "top1_regret", "top8_regret"} <= set(rows[0])
+
+
+def test_logs_can_be_drawn(programs, samples, folder):
+    run(train_command(programs, folder / "out.weights", f"--log={folder / 'run.jsonl'}",
+                      samples)).require_success()
+    plot = ROOT / "scripts" / "plot_training.py"
+    run([plot, folder / "run.jsonl", folder / "run.svg"]).require_success()
+    picture = ElementTree.parse(folder / "run.svg").getroot()
+    lines = [e for e in picture.iter() if e.tag.endswith("polyline")]
+    assert len(lines) == 4
+    assert all(len(line.get("points").split()) == 3 for line in lines)
+    (folder / "bad.jsonl").write_text("rubbish\n")
+    assert run([plot, folder / "bad.jsonl", folder / "bad.svg"]).returncode == 1
+    assert run([plot, folder / "run.jsonl"]).returncode == 1
 
 
 def test_predictions_are_those_of_the_search(programs, samples, weights, folder):

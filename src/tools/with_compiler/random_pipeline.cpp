@@ -130,9 +130,9 @@ std::vector<Func> RandomPipelineBuilder::build() {
     const size_t first_func = sources_.size();
     // A step adds five stages at most.
     const int wanted = 2 + below(kMaxStages - 6);
-    while (num_stages_ < wanted) {
+    do {
         step();
-    }
+    } while (num_stages_ < wanted);
     std::vector<Func> outputs;
     for (size_t i = first_func; i < sources_.size(); i++) {
         if (i + 1 == sources_.size() || (!read_[i] && outputs.size() < 2)) {
