@@ -13,13 +13,13 @@ OUTPUTS = "conceptual_stmt,device_code,c_header"
 def normalized(text: str) -> str:
     """Numbers the compiler's own names in order of appearance.
 
-    Their numbers come from counters that the search also advances: t123, _45, name$6.
+    Their numbers come from counters that the search also advances: t123, _45, name$6, kernel__7.
     """
     numbers: dict[str, dict[str, int]] = {}
 
     def rename(match: re.Match) -> str:
         name = match[0]
-        base = re.sub(r"^(_?[tv]|_)\d+(?=[._]|$)|\$\d+", r"\1", name)
+        base = re.sub(r"^(_?[tv]|_)\d+(?=[._]|$)|\$\d+|__\d+$", r"\1", name)
         known = numbers.setdefault(base, {})
         number = known.setdefault(name, len(known))
         return f"{base}#{number}"
