@@ -21,11 +21,11 @@ constexpr int kMaxFuncsToRefineAsOne = 14;
 constexpr int kWindow = 16;
 constexpr size_t kWindowResults = 4;
 // Per round, so that the work grows with the number of Funcs and not with its square.
-constexpr int kNumWindows = 64;
+constexpr int kNumWindows = 48;
 constexpr int kNumLongRefinements = 16;
 // Above this number of Funcs less has to be enough.
 constexpr int kManyFuncs = 40;
-constexpr int kNumLongRefinementsOfManyFuncs = 8;
+constexpr int kNumLongRefinementsOfManyFuncs = 6;
 constexpr int kMaxRefinementsOfManyFuncs = 2;
 
 }  // namespace

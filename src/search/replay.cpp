@@ -1,5 +1,6 @@
 #include "search/replay.h"
 
+#include <algorithm>
 #include <tuple>
 #include <utility>
 
@@ -95,7 +96,22 @@ SearchStatePtr Replay::step(const SearchStatePtr &state) {
 SearchStatePtr Replay::place(const SearchStatePtr &state, int func) {
     const LoopNest &example = *states_[static_cast<size_t>(state->num_decisions) + 1]->tree;
     const Spot wanted = inlined_.contains(func) ? Spot() : find_spot(example, func);
-    Placements placements = std::move(PlacementStep(context_, settings_, func).run({state})[0]);
+    // Mostly the move of the example is legal, and the others need not be looked at.
+    PassSettings same_move = settings_;
+    same_move.moves.inlining = settings_.moves.inlining && wanted.path == 0;
+    same_move.moves.compute_root = settings_.moves.compute_root && wanted.path != 0;
+    const bool fused =
+        example.stored_below().contains(func) &&
+        !std::binary_search(example.store_set().begin(), example.store_set().end(), func);
+    same_move.moves.compute_at_block = settings_.moves.compute_at_block && fused;
+    same_move.moves.compute_at_thread = settings_.moves.compute_at_thread && fused;
+    Placements placements;
+    if (context_.partial == nullptr) {
+        placements = std::move(PlacementStep(context_, same_move, func).run({state})[0]);
+    }
+    if (placements.placed.empty()) {
+        placements = std::move(PlacementStep(context_, settings_, func).run({state})[0]);
+    }
     const Placements::Placed *best = nullptr;
     std::tuple<int, double> best_key;
     for (const Placements::Placed &placed : placements.placed) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
+#include <numeric>
 #include <utility>
 
 #include "search/search_context.h"
@@ -15,6 +17,9 @@ namespace {
 
 // Distinct root working sets whose costs are kept per Func.
 constexpr size_t kMaxCostTables = 64;
+// Costs for other working sets than the first one are computed for the best tilings only: the order
+// of tilings hardly depends on it.
+constexpr size_t kMaxTilingsPerTable = 512;
 
 constexpr size_t index_of(size_t offset) {
     return offset / sizeof(double);
@@ -25,6 +30,14 @@ constexpr size_t kRootWorkingSetFeatures[] = {
     index_of(offsetof(ScheduleFeatures, working_set_at_realization)),
     index_of(offsetof(ScheduleFeatures, working_set_at_root)),
 };
+
+void set_working_set(std::vector<StageRow> &rows, double bytes) {
+    for (StageRow &row : rows) {
+        for (const size_t feature : kRootWorkingSetFeatures) {
+            row.features[feature] = static_cast<float>(bytes);
+        }
+    }
+}
 
 int first_position_of(const PipelineGraph &graph, const FuncNode &func) {
     const std::vector<int> &order = graph.record_order();
@@ -43,7 +56,7 @@ RootProfile::RootProfile(SearchContext &context,
                          int func,
                          const SearchState &parent,
                          bool keep_wasteful)
-    : func_(func), num_stages_(context.graph.func(func).num_stages()),
+    : func_(func), keeps_all_(keep_wasteful), num_stages_(context.graph.func(func).num_stages()),
       first_position_(first_position_of(context.graph, context.graph.func(func))) {
     const Stopwatch compute_in_tiles;
     const std::vector<LoopNestPtr> &children = parent.tree->children;
@@ -174,28 +187,43 @@ std::shared_ptr<const RootProfile::Costs> RootProfile::costs(SearchContext &cont
     if (costs_.size() >= kMaxCostTables) {
         costs_.clear();
     }
-    for (StageRow &row : rows_) {
-        for (const size_t feature : kRootWorkingSetFeatures) {
-            row.features[feature] = static_cast<float>(root_working_set);
-        }
-    }
     auto result = std::make_shared<Costs>();
-    result->per_stage = context.evaluator.predict(rows_);
+    const auto num_stages = static_cast<size_t>(num_stages_);
+    std::vector<uint32_t> entries = candidates_;
+    if (entries.empty()) {
+        entries.resize(entries_.size());
+        std::iota(entries.begin(), entries.end(), 0u);
+    }
+    std::vector<StageRow> rows;
+    rows.reserve(entries.size() * num_stages);
+    for (const uint32_t e : entries) {
+        rows.insert(rows.end(), &rows_[e * num_stages], rows_.data() + (e + 1) * num_stages);
+    }
+    set_working_set(rows, root_working_set);
+    const std::vector<float> costs = context.evaluator.predict(rows);
+    result->per_stage.resize(entries_.size() * num_stages, std::numeric_limits<float>::infinity());
     std::vector<double> sums(entries_.size());
-    for (size_t e = 0; e < entries_.size(); e++) {
-        for (size_t s = 0; s < static_cast<size_t>(num_stages_); s++) {
-            const size_t row = e * static_cast<size_t>(num_stages_) + s;
-            sums[e] += static_cast<double>(result->per_stage[row]);
+    for (size_t i = 0; i < entries.size(); i++) {
+        const uint32_t e = entries[i];
+        for (size_t s = 0; s < num_stages; s++) {
+            result->per_stage[e * num_stages + s] = costs[i * num_stages + s];
+            sums[e] += static_cast<double>(costs[i * num_stages + s]);
         }
         if (std::isfinite(sums[e])) {
-            result->order.push_back(static_cast<uint32_t>(e));
+            result->order.push_back(e);
         } else {
             result->non_finite = sums[e];
+            result->num_non_finite++;
         }
     }
     std::stable_sort(result->order.begin(), result->order.end(), [&](uint32_t a, uint32_t b) {
         return sums[a] < sums[b];
     });
+    if (candidates_.empty() && entries_.size() > kMaxTilingsPerTable && !keeps_all_) {
+        candidates_ = result->order;
+        candidates_.resize(std::min(candidates_.size(), kMaxTilingsPerTable));
+        std::sort(candidates_.begin(), candidates_.end());
+    }
     costs_.emplace(root_working_set, result);
     return result;
 }
@@ -211,13 +239,12 @@ StateCosts RootProfile::state_costs(SearchContext &context,
                                     const StateCosts &parent,
                                     size_t entry,
                                     const LoopNestPtr &tree) {
-    const std::shared_ptr<const Costs> table = costs(context, parent.root_working_set);
     const auto num_stages = static_cast<size_t>(num_stages_);
+    std::vector<StageRow> rows(&rows_[entry * num_stages], rows_.data() + (entry + 1) * num_stages);
+    set_working_set(rows, parent.root_working_set);
+    const std::vector<float> costs = context.evaluator.predict(rows);
     StateCosts result = parent;
-    for (size_t s = 0; s < num_stages; s++) {
-        result.per_stage[static_cast<size_t>(first_position_) + s] =
-            table->per_stage[entry * num_stages + s];
-    }
+    std::copy(costs.begin(), costs.end(), result.per_stage.begin() + first_position_);
     // What the other blocks read does not change.
     const RootPlacement placement(context.graph, *tree);
     for (size_t i = tree->children.size() - num_stages; i < tree->children.size(); i++) {

@@ -44,12 +44,15 @@ public:
     int num_stages() const { return num_stages_; }
     /// Costs in a program that stores a certain number of bytes.
     struct Costs {
-        /// Of the stages of all entries, num_stages() each in record order.
+        /// Of the stages of all entries, num_stages() each in record order; infinite for entries
+        /// that are not in `order`.
         std::vector<float> per_stage;
-        /// Entries with finite costs, cheapest first.
+        /// Entries with finite costs, cheapest first. The first call for a profile looks at all
+        /// entries, later ones at those that were best then.
         std::vector<uint32_t> order;
         /// One of the other costs, if there are any.
         double non_finite = 0;
+        size_t num_non_finite = 0;
     };
     std::shared_ptr<const Costs> costs(SearchContext &context, double root_working_set);
     /// Why tilings are missing.
@@ -89,11 +92,15 @@ private:
                                    bool keep_wasteful);
 
     int func_;
+    // All tilings are looked at, however many there are.
+    bool keeps_all_;
     int num_stages_;
     int first_position_ = 0;
     std::vector<LoopNestPtr> untiled_;
     std::vector<Entry> entries_;
     std::vector<uint64_t> hashes_;
+    // Entries worth looking at, ascending; empty: all.
+    std::vector<uint32_t> candidates_;
     // num_stages_ rows per entry; the working sets in them are those of the first parent.
     std::vector<StageRow> rows_;
     std::map<double, std::shared_ptr<const Costs>> costs_;

@@ -29,6 +29,7 @@ constexpr int kDefaultPasses = 5;
 // searched second, is mostly no better than the larger one.
 constexpr int kPatience = 3;
 constexpr int kPatienceInSmallSpace = 2;
+constexpr int kManyFuncs = 40;
 void check_range(const char *name, int64_t value, int64_t min) {
     if (value < min) {
         throw UserError(std::string("autoscheduler.") + name + " is " + std::to_string(value) +
@@ -194,7 +195,11 @@ void CoarseToFine::run_passes() {
 // anything better.
 bool CoarseToFine::run_family(PassSettings settings) {
     PermittedHashes permitted;
-    const int patience = settings.eager_inlining ? kPatienceInSmallSpace : kPatience;
+    int patience = settings.eager_inlining ? kPatienceInSmallSpace : kPatience;
+    if (graph_.num_non_input_funcs() > kManyFuncs) {
+        // Refinement finds more in the same time.
+        patience--;
+    }
     for (settings.index = 0; settings.index < settings.num_passes; settings.index++) {
         PassOutcome outcome = run_pass(settings, permitted);
         const bool better = keep_better(outcome);

@@ -95,8 +95,8 @@ Tilings TilingStep::tilings_of(const SearchState &parent) {
     const std::shared_ptr<const RootProfile::Costs> costs =
         profile.costs(context_, parent.costs->root_working_set);
     Tilings result(profile, costs, parent);
-    context_.stats.schedules_evaluated += static_cast<int64_t>(profile.size());
-    const auto num_lost = static_cast<int64_t>(profile.size() - result.size());
+    const auto num_lost = static_cast<int64_t>(costs->num_non_finite);
+    context_.stats.schedules_evaluated += static_cast<int64_t>(result.size()) + num_lost;
     if (num_lost > 0) {
         context_.evaluator.note({"non-finite-cost", costs->non_finite, 0}, num_lost);
     }
