@@ -142,16 +142,20 @@ def markdown(results: Mapping) -> str:
     return "\n\n".join(part.strip() for part in parts if part.strip()) + "\n"
 
 
-def write_docs(results: Mapping, path: Path) -> None:
-    """Replaces the section of the document, or adds it at the end."""
-    section = f"{BEGIN}## Applications\n\n{markdown(results)}{END}"
+def replace_section(path: Path, begin: str, end: str, section: str) -> None:
+    """Replaces what stands between two markers of a document, or adds it at the end."""
     text = path.read_text() if path.exists() else "# Benchmarks\n"
-    if BEGIN in text:
-        before, rest = text.split(BEGIN, 1)
-        text = before + section + rest.split(END, 1)[1]
+    if begin in text:
+        before, rest = text.split(begin, 1)
+        text = before + begin + section + end + rest.split(end, 1)[1]
     else:
-        text = text.rstrip("\n") + "\n\n" + section
+        text = text.rstrip("\n") + "\n\n" + begin + section + end
     path.write_text(text)
+
+
+def write_docs(results: Mapping, path: Path) -> None:
+    """Writes the section of the document."""
+    replace_section(path, BEGIN, END, f"## Applications\n\n{markdown(results)}")
 
 
 def write(results: Mapping, folder: Path) -> None:

@@ -15,12 +15,13 @@ import time
 from dataclasses import asdict
 from pathlib import Path
 
+import app_report
 import device_code
 from device_code import Compiled, Compiler
 
 from applications import APPS  # noqa: E402
 from ptx import REGISTERS_PER_BLOCK, SHARED_BYTES_PER_BLOCK, THREADS_PER_BLOCK  # noqa: E402
-from toolchain import DEFAULT_PLUGIN, Toolchain  # noqa: E402
+from toolchain import DEFAULT_PLUGIN, App, Toolchain  # noqa: E402
 
 # Difference, in bytes, between shared memory of a launch and of the features that rounding explains.
 SHARED_SLACK = 256
@@ -31,11 +32,14 @@ def arguments() -> argparse.Namespace:
                                      formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("apps", nargs="*", help="default: all")
     parser.add_argument("--schedules", type=int, default=1040, help="in all")
+    parser.add_argument("--usual", action="store_true",
+                        help="at the estimated sizes (long pipelines shortened), not at small ones")
     parser.add_argument("--first-seed", type=int, default=1)
     parser.add_argument("--round", type=int, default=8, help="schedules of an app in a row")
     parser.add_argument("--minutes", type=float, default=600, help="no further round after this")
     parser.add_argument("--architectures", default="sm_70,sm_80,sm_90")
     parser.add_argument("--plugin", type=lambda p: Path(p).resolve(), default=DEFAULT_PLUGIN)
+    parser.add_argument("--docs", action="store_true", help="write the section of the document")
     parser.add_argument("--out", type=Path, default=device_code.ROOT / "build" / "check-ptx")
     return parser.parse_args()
 
@@ -91,7 +95,21 @@ def figures(result: Compiled) -> dict:
     }
 
 
-COLUMNS = ("app", "schedules", "errors", "refused", "violations", "kernels", "registers (median, most)",
+BEGIN, END = ("<!-- random schedules: written by make check-ptx -->\n",
+              "<!-- end of random schedules -->\n")
+TEXT = """\
+Random schedules (greedy searches that drop candidates by chance) of all applications, compiled to
+PTX of capability 7.0 and assembled by ptxas for sm_70, sm_80 and sm_90, at most 64 registers.
+Nothing was run. *errors* are pipelines for which there was no schedule or no code; *refused* is
+PTX that ptxas does not accept; *violations* are kernels that could not be launched on compute
+capability 7.0: more than 1024 threads, 48 KiB of shared memory or 65536 registers per block. Bytes
+per thread are those of the feature `working_set_at_thread`, medians of the schedules with and
+without spills. Shared memory is compared with what the features say (`shared_mem_occupancy`);
+counted as off are differences of more than 256 bytes, where rounding up tiles enlarges an
+allocation, or where a Func moves to the root because its size depends on run-time values.
+"""
+COLUMNS = ("app", "schedules", "errors", "refused", "violations", "kernels",
+           "registers (median, most)",
            "schedules with spills", "most spilled bytes", "bytes per thread by the features: "
            "with, without spills", "shared bytes: most", "off from the features",
            "shared memory depends on run-time sizes", "and is beyond the limit at twice the size")
@@ -127,13 +145,13 @@ def row(app: str, runs: list[dict]) -> str:
     return "| " + " | ".join(map(str, cells)) + " |"
 
 
-def write(results: dict[str, list[dict]], folder: Path) -> str:
-    """Writes results.json and report.md; returns the latter."""
-    (folder / "results.json").write_text(json.dumps(results, indent=1) + "\n")
+def report(results: dict[str, list[dict]]) -> str:
+    """The table, totals, and a line for everything that is wrong."""
     lines = ["| " + " | ".join(COLUMNS) + " |", "|" + "---|" * len(COLUMNS)]
     lines += [row(app, runs) for app, runs in results.items() if runs]
     total = [run for runs in results.values() for run in runs]
-    lines += ["", f"{len(total)} schedules of {sum(map(bool, results.values()))} applications, "
+    apps = {name.split(",")[0] for name in results}
+    lines += ["", f"{len(total)} schedules of {len(apps)} applications, "
               f"{sum(r['error'] is not None for r in total)} errors, "
               f"{sum(bool(r['refusals']) for r in total)} refused, "
               f"{sum(bool(r['violations']) for r in total)} with violated limits."]
@@ -142,8 +160,21 @@ def write(results: dict[str, list[dict]], folder: Path) -> str:
             for text in [run["error"]] * (run["error"] is not None) + run["violations"] + [
                     f"{a}: {t}" for a, t in run["refusals"].items()]:
                 lines.append(f"* {app}, seed {run['seed']}: {text}")
-    (folder / "report.md").write_text("\n".join(lines) + "\n")
     return "\n".join(lines)
+
+
+def write(results: dict[str, list[dict]], folder: Path) -> str:
+    """Writes results.json and report.md; returns the latter."""
+    (folder / "results.json").write_text(json.dumps(results, indent=1) + "\n")
+    text = report(results)
+    (folder / "report.md").write_text(text + "\n")
+    return text
+
+
+def write_docs(results: dict[str, list[dict]], path: Path) -> None:
+    """Writes the section of the document."""
+    text = report(results)
+    app_report.replace_section(path, BEGIN, END, f"## Random schedules\n\n{TEXT}\n{text}\n")
 
 
 def failed(results: dict[str, list[dict]]) -> bool:
@@ -151,11 +182,15 @@ def failed(results: dict[str, list[dict]]) -> bool:
                for runs in results.values() for run in runs)
 
 
-def read_results(folder: Path, apps: list) -> dict[str, list[dict]]:
-    """What an earlier sweep, that was cut short, left there."""
+def key(app: App, usual: bool) -> str:
+    """Name of the results of an app."""
+    return f"{app.name}, usual size" if usual else app.name
+
+
+def read_results(folder: Path) -> dict[str, list[dict]]:
+    """What earlier sweeps, that may have been cut short, left there."""
     path = folder / "results.json"
-    found = json.loads(path.read_text()) if path.exists() else {}
-    return {app.name: found.get(app.name, []) for app in apps}
+    return json.loads(path.read_text()) if path.exists() else {}
 
 
 def main() -> int:
@@ -165,26 +200,29 @@ def main() -> int:
     each = -(-args.schedules // len(apps))
     args.out.mkdir(parents=True, exist_ok=True)
     tools = Toolchain(work=args.out.resolve(), plugin=args.plugin)
-    results = read_results(args.out, apps)
+    results = read_results(args.out)
     # In rounds, so that a sweep that is cut short has something of every application.
     for first in range(args.first_seed, args.first_seed + each, args.round):
         seeds = range(first, min(first + args.round, args.first_seed + each))
         for app in apps:
             if time.monotonic() > deadline:
                 break
-            done = {run["seed"] for run in results[app.name]}
+            runs = results.setdefault(key(app, args.usual), [])
+            done = {run["seed"] for run in runs}
             jobs = [(str(seed), seed_options(seed)) for seed in seeds if seed not in done]
             if not jobs:
                 continue
             compiler = Compiler(tools, app, args.out.resolve() / "jobs" / app.name)
-            for result in compiler.compile(jobs, plugin=args.plugin, parameters=app.small,
+            parameters = app.usual if args.usual else app.small
+            for result in compiler.compile(jobs, plugin=args.plugin, parameters=parameters,
                                            architectures=args.architectures.split(",")):
-                results[app.name].append(figures(result))
+                runs.append(figures(result))
             write(results, args.out)
-            last = results[app.name][-1]
-            print(f"{app.name}: {len(results[app.name])} schedules, last took "
-                  f"{last['seconds']:.1f} s", flush=True)
+            print(f"{key(app, args.usual)}: {len(runs)} schedules, last took "
+                  f"{runs[-1]['seconds']:.1f} s", flush=True)
     print(write(results, args.out))
+    if args.docs:
+        write_docs(results, device_code.ROOT / "docs" / "benchmarks.md")
     return 1 if failed(results) else 0
 
 
