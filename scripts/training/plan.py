@@ -35,8 +35,8 @@ class Settings:
     seed: int = 1
     # Every round takes all students through `epochs` passes, with a rate that falls from the one
     # given to a hundredth of it; the next round starts from where the last one got.
-    epochs: int = 120
-    rates: str = "0.005 0.004 0.003 0.002"
+    epochs: int = 100
+    rates: str = "0.004 0.004 0.003 0.002"
     units_per_step: int = 1
     limit: int = 100
     clip: float = 160

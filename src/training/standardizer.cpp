@@ -6,57 +6,163 @@
 namespace anderson2021 {
 
 namespace {
-// Inputs that hardly vary are not blown up.
-constexpr double kSmallestDeviation = 0.1;
-constexpr size_t kWidth = kHead2Width, kChannels = kHead2Channels, kL = kLanes;
-}  // namespace
 
-Standardizer::Standardizer() {
-    deviation_.fill(1);
+constexpr size_t kWidth = kHead2Width, kChannels = kHead2Channels, kL = kLanes;
+// Inputs that hardly vary are not blown up, nor are small differences of similar ones.
+constexpr double kSmallestDeviation = 0.1;
+constexpr double kOwnShare = 0.005;
+
+using Matrix = std::vector<std::array<double, kWidth>>;
+
+Matrix identity() {
+    Matrix result(kWidth);
+    for (size_t i = 0; i < kWidth; i++) {
+        result[i].fill(0);
+        result[i][i] = 1;
+    }
+    return result;
 }
 
-Standardizer::Standardizer(const std::vector<Batch> &batches) {
-    std::array<double, kWidth> sums{}, squares{};
-    double rows = 0;
-    for (const Batch &batch : batches) {
-        for (const Unit &unit : batch.units) {
-            for (size_t i = 0; i < unit.inputs.size(); i++) {
-                const auto value = static_cast<double>(unit.inputs[i]);
-                sums[i / kL % kWidth] += value;
-                squares[i / kL % kWidth] += value * value;
+// Lower triangular factor of a symmetric positive definite matrix.
+Matrix cholesky(const Matrix &matrix) {
+    Matrix factor(kWidth);
+    for (size_t i = 0; i < kWidth; i++) {
+        factor[i].fill(0);
+        for (size_t j = 0; j <= i; j++) {
+            double sum = matrix[i][j];
+            for (size_t k = 0; k < j; k++) {
+                sum -= factor[i][k] * factor[j][k];
             }
-            rows += static_cast<double>(unit.inputs.size() / kWidth);
+            factor[i][j] = i == j ? std::sqrt(sum) : sum / factor[j][j];
         }
     }
-    for (size_t s = 0; s < kWidth; s++) {
-        mean_[s] = rows > 0 ? sums[s] / rows : 0;
-        const double variance = rows > 0 ? squares[s] / rows - mean_[s] * mean_[s] : 0;
-        deviation_[s] = std::sqrt(std::max(variance, kSmallestDeviation * kSmallestDeviation));
-    }
+    return factor;
 }
 
-void Standardizer::apply(std::vector<Batch> &training, std::vector<Batch> &validation) const {
-    for (std::vector<Batch> *batches : {&training, &validation}) {
-        for (Batch &batch : *batches) {
-            for (Unit &unit : batch.units) {
-                for (size_t i = 0; i < unit.inputs.size(); i++) {
-                    const size_t s = i / kL % kWidth;
-                    unit.inputs[i] = static_cast<float>(
-                        (static_cast<double>(unit.inputs[i]) - mean_[s]) / deviation_[s]);
+Matrix inverse_of_lower(const Matrix &lower) {
+    Matrix result = identity();
+    for (size_t column = 0; column < kWidth; column++) {
+        for (size_t i = column; i < kWidth; i++) {
+            double sum = i == column ? 1 : 0;
+            for (size_t k = column; k < i; k++) {
+                sum -= lower[i][k] * result[k][column];
+            }
+            result[i][column] = sum / lower[i][i];
+        }
+    }
+    return result;
+}
+
+// Sums over rows: of inputs, and of products of two.
+struct Moments {
+    std::array<double, kWidth> sums{};
+    Matrix products = Matrix(kWidth, std::array<double, kWidth>{});
+    double rows = 0;
+
+    void add(const Unit &unit) {
+        for (size_t w = 0; w < static_cast<size_t>(unit.num_stages()); w++) {
+            const float *inputs = unit.inputs.data() + w * kWidth * kL;
+            for (size_t i = 0; i < kWidth; i++) {
+                for (size_t lane = 0; lane < kL; lane++) {
+                    sums[i] += static_cast<double>(inputs[i * kL + lane]);
+                }
+                for (size_t j = 0; j <= i; j++) {
+                    float sum = 0;
+                    for (size_t lane = 0; lane < kL; lane++) {
+                        sum += inputs[i * kL + lane] * inputs[j * kL + lane];
+                    }
+                    products[i][j] += static_cast<double>(sum);
                 }
             }
+            rows += kL;
+        }
+    }
+};
+
+}  // namespace
+
+Standardizer::Standardizer() : map_(identity()), inverse_(identity()) {}
+
+Standardizer::Standardizer(const std::vector<Batch> &batches) : Standardizer() {
+    Moments moments;
+    for (const Batch &batch : batches) {
+        for (const Unit &unit : batch.units) {
+            moments.add(unit);
+        }
+    }
+    if (moments.rows == 0) {
+        return;
+    }
+    std::array<double, kWidth> deviations{};
+    Matrix covariance(kWidth, std::array<double, kWidth>{});
+    for (size_t i = 0; i < kWidth; i++) {
+        mean_[i] = moments.sums[i] / moments.rows;
+        for (size_t j = 0; j <= i; j++) {
+            covariance[i][j] = moments.products[i][j] / moments.rows - mean_[i] * mean_[j];
+        }
+        deviations[i] =
+            std::sqrt(std::max(covariance[i][i], kSmallestDeviation * kSmallestDeviation));
+    }
+    // Correlations, with a share that every input keeps to itself.
+    for (size_t i = 0; i < kWidth; i++) {
+        for (size_t j = 0; j < i; j++) {
+            covariance[i][j] /= deviations[i] * deviations[j];
+            covariance[i][j] *= 1 - kOwnShare;
+        }
+        covariance[i][i] = 1;
+    }
+    inverse_ = cholesky(covariance);
+    map_ = inverse_of_lower(inverse_);
+    for (size_t i = 0; i < kWidth; i++) {
+        for (size_t j = 0; j <= i; j++) {
+            inverse_[i][j] *= deviations[i];
+            map_[i][j] /= deviations[j];
         }
     }
 }
 
+void Standardizer::apply(Unit &unit) const {
+    std::vector<double> centred(kWidth * kL);
+    for (size_t w = 0; w < static_cast<size_t>(unit.num_stages()); w++) {
+        float *inputs = unit.inputs.data() + w * kWidth * kL;
+        for (size_t i = 0; i < kWidth * kL; i++) {
+            centred[i] = static_cast<double>(inputs[i]) - mean_[i / kL];
+        }
+        for (size_t i = 0; i < kWidth; i++) {
+            std::array<double, kL> sums{};
+            for (size_t j = 0; j <= i; j++) {
+                for (size_t lane = 0; lane < kL; lane++) {
+                    sums[lane] += map_[i][j] * centred[j * kL + lane];
+                }
+            }
+            for (size_t lane = 0; lane < kL; lane++) {
+                inputs[i * kL + lane] = static_cast<float>(sums[lane]);
+            }
+        }
+    }
+}
+
+void Standardizer::apply(std::vector<Batch> &batches, ThreadPool &pool) const {
+    pool.parallel_for(static_cast<int64_t>(batches.size()), [&](int64_t i) {
+        for (Unit &unit : batches[static_cast<size_t>(i)].units) {
+            apply(unit);
+        }
+    });
+}
+
+// filter' mapped + bias' = filter input + bias, with input = inverse_ mapped + mean_.
 Weights Standardizer::to_standardized(const Weights &weights) const {
     Weights result = weights;
     for (size_t k = 0; k < kChannels; k++) {
         auto bias = static_cast<double>(weights.head2_bias[k]);
-        for (size_t s = 0; s < kWidth; s++) {
-            const auto value = static_cast<double>(weights.head2_filter[s * kChannels + k]);
-            bias += value * mean_[s];
-            result.head2_filter[s * kChannels + k] = static_cast<float>(value * deviation_[s]);
+        for (size_t j = 0; j < kWidth; j++) {
+            double sum = 0;
+            for (size_t i = j; i < kWidth; i++) {
+                sum +=
+                    static_cast<double>(weights.head2_filter[i * kChannels + k]) * inverse_[i][j];
+            }
+            result.head2_filter[j * kChannels + k] = static_cast<float>(sum);
+            bias += static_cast<double>(weights.head2_filter[j * kChannels + k]) * mean_[j];
         }
         result.head2_bias[k] = static_cast<float>(bias);
     }
@@ -67,11 +173,13 @@ Weights Standardizer::from_standardized(const Weights &weights) const {
     Weights result = weights;
     for (size_t k = 0; k < kChannels; k++) {
         auto bias = static_cast<double>(weights.head2_bias[k]);
-        for (size_t s = 0; s < kWidth; s++) {
-            const double value =
-                static_cast<double>(weights.head2_filter[s * kChannels + k]) / deviation_[s];
-            bias -= value * mean_[s];
-            result.head2_filter[s * kChannels + k] = static_cast<float>(value);
+        for (size_t j = 0; j < kWidth; j++) {
+            double sum = 0;
+            for (size_t i = j; i < kWidth; i++) {
+                sum += static_cast<double>(weights.head2_filter[i * kChannels + k]) * map_[i][j];
+            }
+            result.head2_filter[j * kChannels + k] = static_cast<float>(sum);
+            bias -= sum * mean_[j];
         }
         result.head2_bias[k] = static_cast<float>(bias);
     }

@@ -1,7 +1,9 @@
-// Trains on inputs of mean 0 and variance 1, but keeps weights for the inputs as they are.
+// Trains on inputs of mean 0 and variance 1 that do not go up and down together, but keeps weights
+// for the inputs as they are.
 //
-// The network takes logarithms, which are mostly far from zero and go up and down together; that
-// makes learning slow. Shifting and scaling inputs is undone by changing the second embedding.
+// The network takes logarithms of features, many of which say nearly the same; steps along a
+// gradient make slow progress then. A linear map of the inputs is undone by changing the second
+// embedding.
 #pragma once
 
 #include <array>
@@ -16,18 +18,23 @@ class Standardizer {
 public:
     /// Changes nothing.
     Standardizer();
-    /// Mean and deviation over all rows of the batches.
+    /// From means and covariances of all rows of the batches.
     explicit Standardizer(const std::vector<Batch> &batches);
 
-    /// Shifts and scales the inputs of all units.
-    void apply(std::vector<Batch> &training, std::vector<Batch> &validation) const;
-    /// Weights that give for shifted and scaled inputs what `weights` give for the others, and
-    /// back.
+    /// Maps the inputs of all units.
+    void apply(std::vector<Batch> &batches, ThreadPool &pool) const;
+    /// Weights that give for mapped inputs what `weights` give for the others, and back.
     Weights to_standardized(const Weights &weights) const;
     Weights from_standardized(const Weights &weights) const;
 
 private:
-    std::array<double, kHead2Width> mean_{}, deviation_{};
+    using Matrix = std::vector<std::array<double, kHead2Width>>;
+
+    void apply(Unit &unit) const;
+
+    std::array<double, kHead2Width> mean_{};
+    /// Lower triangular: mapped = map_ (input - mean_), input = inverse_ mapped + mean_.
+    Matrix map_, inverse_;
 };
 
 }  // namespace anderson2021

@@ -93,7 +93,8 @@ Trainer::Trainer(std::vector<Batch> &training,
       weights_(weights), slots_(kSlots) {
     if (options.standardize) {
         standardizer_ = Standardizer(training);
-        standardizer_.apply(training_, validation_);
+        standardizer_.apply(training_, pool);
+        standardizer_.apply(validation_, pool);
         // Random weights take inputs as they come, and are meant for inputs of this size.
         weights_ = random ? weights : standardizer_.to_standardized(weights);
     }

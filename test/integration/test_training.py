@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from toolchain import ROOT, run
+from toolchain import ROOT, clean_environment, run
 
 STAGE_BYTES = 1440
 
@@ -434,7 +434,9 @@ def test_featurization_to_sample(programs, samples, folder):
 # ----- all together
 
 
-def test_train_hold_one_out_can_be_repeated(programs, folder):
+@pytest.fixture
+def hold_one_out(programs, folder):
+    """The command that trains `gpu` in a given folder, with random teachers."""
     teachers = folder / "teachers"
     teachers.mkdir()
     for seed, app in enumerate(("bgu bilateral_grid camera_pipe conv_layer cuda_mat_mul "
@@ -442,17 +444,48 @@ def test_train_hold_one_out_can_be_repeated(programs, folder):
                                 "lens_blur local_laplacian max_filter nl_means stencil_chain "
                                 "unsharp").split()):
         run([programs / "make_random_weights", seed, teachers / f"{app}.weights"])
-    command = [ROOT / "scripts" / "train_hold_one_out", f"--teachers={teachers}",
-               f"--build={programs}", f"--work={folder / 'work'}", "--names", "gpu",
-               "--random_pipelines=16", "--random_schedules=6", "--random_good_schedules=0",
-               "--app_schedules=0", "--app_good_schedules=0", "--epochs=4", "--rates=0.01 0.005"]
-    environment = {"PYTHONDONTWRITEBYTECODE": "1"}
-    first = run(command, environment=environment).require_success()
+
+    def command(work, epochs):
+        return [ROOT / "scripts" / "train_hold_one_out", f"--teachers={teachers}",
+                f"--build={programs}", f"--work={work}", "--names", "gpu",
+                "--random_pipelines=16", "--random_schedules=6", "--random_good_schedules=0",
+                "--app_schedules=0", "--app_good_schedules=0", f"--epochs={epochs}",
+                "--rates=0.01 0.005"]
+
+    return command
+
+
+ENVIRONMENT = {"PYTHONDONTWRITEBYTECODE": "1"}
+
+
+def test_train_hold_one_out_can_be_repeated(hold_one_out, folder):
+    command = hold_one_out(folder / "work", 4)
+    first = run(command, environment=ENVIRONMENT).require_success()
     made = (folder / "work" / "students" / "gpu.1.weights").read_bytes()
     assert "| gpu |" in first.output
-    second = run(command, environment=environment).require_success()
+    second = run(command, environment=ENVIRONMENT).require_success()
     assert second.output.count("done before") == 2
     assert (folder / "work" / "students" / "gpu.1.weights").read_bytes() == made
-    outcome = run([*command[:1], f"--teachers={folder}", f"--work={folder / 'work'}"],
-                  environment=environment)
+    outcome = run([command[0], f"--teachers={folder}", f"--work={folder / 'work'}"],
+                  environment=ENVIRONMENT)
     assert outcome.returncode == 1 and "bgu.weights" in outcome.output
+
+
+def test_train_hold_one_out_can_be_stopped(hold_one_out, folder):
+    run(hold_one_out(folder / "whole", 2000), environment=ENVIRONMENT).require_success()
+    command = list(map(str, hold_one_out(folder / "work", 2000)))
+    state = folder / "work" / "students" / "gpu.0.weights.state"
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                          env=clean_environment(ENVIRONMENT)) as process:
+        while process.poll() is None and not state.exists():
+            time.sleep(0.02)
+        process.terminate()
+        _, errors = process.communicate()
+        assert process.returncode in (0, 130)
+        assert process.returncode == 0 or b"start again" in errors
+    before = state.read_bytes()
+    time.sleep(1.5)
+    assert state.read_bytes() == before, "a trainer is still running"
+    run(command, environment=ENVIRONMENT).require_success()
+    made = [folder / name / "students" / "gpu.1.weights" for name in ("whole", "work")]
+    assert made[0].read_bytes() == made[1].read_bytes()
