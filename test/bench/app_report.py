@@ -22,7 +22,8 @@ computed, for compute capability 7.0:
   only repeats some.
 * *occupancy*: resident warps by the warps that a multiprocessor can hold, from threads, registers
   and shared memory of each kernel (mean of the kernels, then the lowest with what limits it).
-  High occupancy is no aim in itself.
+  A kernel of which not even one block fits has none, and cannot be launched. High occupancy is
+  no aim in itself.
 * *registers*, *spilled bytes*, *shared bytes*: the most of any kernel, from ptxas (at most 64
   registers, like Halide's runtime).
 * *MB loaded*, *MB stored*: transactions of all blocks with global memory by the features of the
@@ -69,6 +70,8 @@ def static_row(app: str, label: str, entry: Mapping) -> list[str]:
     if known:
         mean = sum(k["occupancy"] for k in known) / len(known)
         share = f"{mean:.0%}, {lowest['occupancy']:.0%}"
+        if lowest["occupancy"] == 0:
+            share += " (cannot be launched)"
 
     def most(name: str) -> str:
         return str(max((k[name] for k in kernels), default=0))

@@ -13,7 +13,6 @@
 // When a job is done, a line `<job> <wait status> <seconds>` goes to stdout.
 #include <chrono>
 #include <cstdio>
-#include <exception>
 #include <fcntl.h>
 #include <fstream>
 #include <iostream>
@@ -276,18 +275,16 @@ void compile(const Settings &settings, const std::string &job, std::istream &wor
     }
 }
 
-// For plugins that throw where nothing may be thrown.
-[[noreturn]] void say_why_and_end() {
-    try {
-        if (const auto error = std::current_exception()) {
-            std::rethrow_exception(error);
-        }
-    } catch (const std::exception &error) {
-        std::fprintf(stderr, "%s\n", error.what());
-    } catch (...) {
+// Ends the process with the message: an exception may not get out of every plugin.
+class EndWithMessage : public Halide::CompileTimeErrorReporter {
+public:
+    void warning(const char *message) override { std::cerr << message << "\n"; }
+
+    [[noreturn]] void error(const char *message) override {
+        std::fprintf(stderr, "%s\n", message);
+        _exit(1);
     }
-    _exit(1);
-}
+};
 
 [[noreturn]] void run_child(const Settings &settings, const std::string &line) {
     std::istringstream words(line);
@@ -296,7 +293,8 @@ void compile(const Settings &settings, const std::string &job, std::istream &wor
     const std::string log = settings.folder + "/" + job + ".log";
     const int file = open(log.c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0644);
     dup2(file, STDERR_FILENO);
-    std::set_terminate(say_why_and_end);
+    EndWithMessage reporter;
+    Halide::set_custom_compile_time_error_reporter(&reporter);
     const rlimit time{settings.seconds, settings.seconds + 5};
     const rlimit space{settings.megabytes << 20, settings.megabytes << 20};
     setrlimit(RLIMIT_CPU, &time);

@@ -83,10 +83,11 @@ class Compiled:
     slices: list[str] = field(default_factory=list)
 
 
-def _one_line(log: str, status: int) -> str:
+def one_line(log: str, status: int) -> str:
     """Why a job failed."""
     lines = [line.strip() for line in log.splitlines() if line.strip()]
-    reason = " ".join(lines[-2:])[:240] if lines else "nothing printed"
+    at = next((i for i, line in enumerate(lines) if re.match(r"(Internal )?[Ee]rror", line)), -2)
+    reason = " ".join(lines[at:][:2])[:240] if lines else "nothing printed"
     if os.WIFSIGNALED(status):
         signal = os.WTERMSIG(status)
         names = {24: "too much CPU time", 6: "aborted", 9: "killed", 11: "segmentation fault"}
@@ -157,7 +158,7 @@ class Compiler:
         base = self.folder / result.job
         if status != 0:
             log = base.with_suffix(".log").read_text(errors="replace")[-20000:]
-            result.error = _one_line(log, status)
+            result.error = one_line(log, status)
             return
         known = json.loads((self.folder / f"{result.job}.launches.json").read_text())
         result.launches = known["launches"]

@@ -165,6 +165,21 @@ def test_launches_are_counted_at_the_estimates():
     assert device_code.count_launches(launches) == (10, True)
 
 
+def test_the_reason_of_a_failure_is_one_line():
+    log = "progress\nError: too many loops.\nThe loop nest is:\n a\n b\n"
+    assert device_code.one_line(log, 256) == "Error: too many loops. The loop nest is:"
+    assert device_code.one_line("a\nb\nc\n", 256) == "b c"
+    assert device_code.one_line("a\n", 9).startswith("killed: a")
+    assert device_code.one_line("", 256) == "nothing printed"
+
+
+def test_a_kernel_that_does_not_fit_is_told():
+    kernel = {"registers": 64, "spill_bytes": 0, "shared_bytes": 0, "threads": 2048,
+              "occupancy": 0.0, "limiter": "threads"}
+    entry = {"launches": 1, "more_launches": False, "kernels": [kernel]}
+    assert "cannot be launched" in app_report.static_row("a", "b", entry)[4]
+
+
 def test_times_of_filter_programs_are_read():
     output = ("harris: auto against cpu: largest difference 0: OK\n"
               "harris: auto: median_ms=1.5000 min_ms=1.4 runs=3\n"
