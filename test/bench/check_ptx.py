@@ -14,6 +14,7 @@ import sys
 import time
 from dataclasses import asdict
 from pathlib import Path
+from typing import Optional
 
 import app_report
 import device_code
@@ -105,8 +106,9 @@ PTX that ptxas does not accept; *violations* are kernels that could not be launc
 capability 7.0: more than 1024 threads, 48 KiB of shared memory or 65536 registers per block. Bytes
 per thread are those of the feature `working_set_at_thread`, medians of the schedules with and
 without spills. Shared memory is compared with what the features say (`shared_mem_occupancy`);
-counted as off are differences of more than 256 bytes, where rounding up tiles enlarges an
-allocation, or where a Func moves to the root because its size depends on run-time values.
+counted as off are differences of more than 256 bytes: tiles that are rounded up enlarge an
+allocation, the features speak of a block in the middle while the allocation is that of the largest
+one, and a Func moves to the root if its size depends on run-time values and could grow too much.
 """
 COLUMNS = ("app", "schedules", "errors", "refused", "violations", "kernels",
            "registers (median, most)",
@@ -145,6 +147,20 @@ def row(app: str, runs: list[dict]) -> str:
     return "| " + " | ".join(map(str, cells)) + " |"
 
 
+def separation(runs: list[dict], feature: str) -> Optional[float]:
+    """Probability that a spilling schedule has more of the feature than one that does not spill."""
+    groups: dict[bool, list[float]] = {True: [], False: []}
+    for run in runs:
+        if run["kernels"]:
+            spills = any(kernel["spill_bytes"] for kernel in run["kernels"])
+            groups[spills].append(run[feature])
+    pairs = len(groups[True]) * len(groups[False])
+    if not pairs:
+        return None
+    wins = sum((a > b) + 0.5 * (a == b) for a in groups[True] for b in groups[False])
+    return wins / pairs
+
+
 def report(results: dict[str, list[dict]]) -> str:
     """The table, totals, and a line for everything that is wrong."""
     lines = ["| " + " | ".join(COLUMNS) + " |", "|" + "---|" * len(COLUMNS)]
@@ -155,6 +171,11 @@ def report(results: dict[str, list[dict]]) -> str:
               f"{sum(r['error'] is not None for r in total)} errors, "
               f"{sum(bool(r['refusals']) for r in total)} refused, "
               f"{sum(bool(r['violations']) for r in total)} with violated limits."]
+    shares = {name: separation(total, name) for name in ("working_set_at_thread", "expr_branching")}
+    if None not in shares.values():
+        listed = ", ".join(f"{name} {share:.2f}" for name, share in shares.items())
+        lines += ["", "Probability that a schedule with spills has more of a feature than one without "
+                  f"(0.5: the feature says nothing): {listed}.", ""]
     for app, runs in results.items():
         for run in runs:
             for text in [run["error"]] * (run["error"] is not None) + run["violations"] + [

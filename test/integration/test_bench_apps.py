@@ -156,6 +156,14 @@ def test_the_sweep_fails_on_refusals_and_errors_only():
     assert check_ptx.failed({"a": [good | {"error": "no schedule"}]})
 
 
+def test_how_well_a_feature_tells_spills():
+    def run(spilled, value):
+        return {"kernels": [{"spill_bytes": spilled}], "f": value}
+
+    assert check_ptx.separation([run(8, 3), run(0, 1), run(0, 3)], "f") == pytest.approx(0.75)
+    assert check_ptx.separation([run(0, 1)], "f") is None
+
+
 def test_launches_are_counted_at_the_estimates():
     launch = compiled().launches[0]
     launches = [launch, launch | {"loops_at_estimates": ["4", "2"]},
