@@ -164,7 +164,10 @@ def write_docs(results: Mapping, path: Path) -> None:
 def write(results: Mapping, folder: Path) -> None:
     """Writes applications.md and applications.svg."""
     (folder / "applications.md").write_text(markdown(results))
-    _chart(results, folder / "applications.svg")
+    try:
+        _chart(results, folder / "applications.svg")
+    except ImportError as missing:
+        print(f"no chart: {missing}")
 
 
 def _bars(axis, apps: Sequence[str], series: Mapping[str, Mapping[str, float]]) -> None:

@@ -3,7 +3,8 @@
 Every variant is linked into a program of its own together with the hand-written one, which also
 takes the place of the CPU reference there: so each process measures both under the same
 conditions, and no time goes into the CPU. That the hand-written one is right is checked against
-the CPU once, by a program of its own.
+the CPU once, by a program of its own. Measuring needs these programs and Python alone, so it can
+be done on another machine than building.
 """
 
 import ctypes
@@ -17,7 +18,6 @@ from pathlib import Path
 from typing import Optional, Sequence
 
 import device_code
-from app_variants import Variant
 
 from toolchain import OPENCL_ON_CPU, App, Outcome, ToolError, Toolchain, run  # noqa: E402
 
@@ -26,6 +26,17 @@ import gpu  # noqa: E402
 
 _OPENCL_GPU = 4  # CL_DEVICE_TYPE_GPU
 _OPENCL_DEVICE_NAME = 0x102B
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A plugin with the words that make a generator use it; without plugin: written by hand."""
+
+    name: str
+    label: str
+    plugin: Optional[Path] = None
+    words: Sequence[str] = ()
+    ours: bool = False
 
 
 @dataclass
@@ -112,6 +123,10 @@ class Build:
         generator = self.app.generator
         return self._link(auto, folder / "measure", [f"-D{generator}_cpu={generator}_manual"])
 
+    def relative(self, program: Path) -> str:
+        """As it is written to programs.json."""
+        return str(program.relative_to(self.folder))
+
     def check_program(self) -> Path:
         """The program that compares the hand-written variant with the CPU."""
         auto = self.emit(Variant("manual", ""), self.folder / "check").require_success()
@@ -120,14 +135,18 @@ class Build:
     def _link(self, auto: Outcome, product: Path, defines: Sequence[str]) -> Path:
         fixed = self.tools.fixed_variants(self.app, self.target, self.parameters)
         product.unlink(missing_ok=True)
+        library = auto.file("a")
         libraries = [fixed / f"{self.app.generator}_{name}.a" for name in ("manual", "cpu")]
-        return self.tools.compile(
+        self.tools.compile(
             product, [],
-            ["-O1", *defines, f"-I{fixed}", f"-I{auto.folder}",
+            ["-O1", "-s", *defines, f"-I{fixed}", f"-I{auto.folder}",
              device_code.ROOT / "apps" / self.app.name / "filter.cpp",
-             *self.tools.support_objects(), auto.file("a"), *libraries,
+             *self.tools.support_objects(), library, *libraries,
              self.tools.runtime(self.target), "-ldl", "-lpthread"],
         )
+        # The folder may have to travel.
+        library.unlink()
+        return product
 
 
 def build_app(build: Build, variants: Sequence[Variant], top_k: int) -> dict:
@@ -142,7 +161,7 @@ def build_app(build: Build, variants: Sequence[Variant], top_k: int) -> dict:
             extra = [f"autoscheduler.top_k={top_k}", f"autoscheduler.top_k_path={prefix}"]
         try:
             found[variant.name] = {"label": variant.label,
-                                   "program": str(build.program(variant, extra))}
+                                   "program": build.relative(build.program(variant, extra))}
         except ToolError as error:
             found[variant.name] = {"label": variant.label, "error": str(error)[-240:]}
             continue
@@ -153,10 +172,19 @@ def build_app(build: Build, variants: Sequence[Variant], top_k: int) -> dict:
                              (*variant.words, f"autoscheduler.partial_schedule_path={tree}"))
                      for rank, tree in enumerate(trees, 1) if tree.exists()]
     try:
-        found["check"] = {"program": str(build.check_program())}
+        found["check"] = {"program": build.relative(build.check_program())}
     except ToolError as error:
         found["check"] = {"error": str(error)[-240:]}
     (build.folder / "programs.json").write_text(json.dumps(found, indent=1) + "\n")
+    return found
+
+
+def read_programs(folder: Path) -> dict:
+    """What build_app() left in the folder, which may have been moved since."""
+    found = json.loads((folder / "programs.json").read_text())
+    for entry in found.values():
+        if "program" in entry:
+            entry["program"] = str(folder / entry["program"])
     return found
 
 

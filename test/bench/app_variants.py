@@ -2,26 +2,16 @@
 
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Optional, Sequence
+from typing import Sequence
 
 import device_code
 import occupancy
 import runs
+from app_times import Variant
 
 from toolchain import App, Toolchain  # noqa: E402
 
 LIBRARIES = runs.HALIDE / "lib64"
-
-
-@dataclass(frozen=True)
-class Variant:
-    """A plugin with the words that make a generator use it; without plugin: written by hand."""
-
-    name: str
-    label: str
-    plugin: Optional[Path] = None
-    words: Sequence[str] = ()
-    ours: bool = False
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,6 @@ from pathlib import Path
 import app_report
 import app_times
 import device_code
-from app_variants import Settings, known_without_gpu, variants
 
 from applications import APPS, IDS  # noqa: E402
 from toolchain import DEFAULT_PLUGIN, App, Toolchain  # noqa: E402
@@ -62,8 +61,10 @@ def parameters_of(app: App, sizes: str) -> tuple[str, ...]:
     return {"estimated": (), "usual": tuple(app.usual), "small": tuple(app.small)}[sizes]
 
 
-def build_all(args, tools: Toolchain, apps: list[App], settings: Settings, target: str) -> None:
+def build_all(args, tools: Toolchain, apps: list[App], settings, target: str) -> None:
     """Builds the programs of all apps."""
+    from app_variants import variants
+
     for app in apps:
         began = time.monotonic()
         build = app_times.Build(tools, app, args.out / "programs-of" / app.name, target,
@@ -79,12 +80,12 @@ def measure_all(args, apps: list[App], device: app_times.Device) -> dict:
     end = time.monotonic() + 60 * args.minutes
     result = {"device": {"name": device.name, "kind": device.kind}, "apps": {}}
     for i, app in enumerate(apps):
-        path = args.out / "programs-of" / app.name / "programs.json"
-        if not path.exists():
+        folder = args.out / "programs-of" / app.name
+        if not (folder / "programs.json").exists():
             print(f"{app.name}: not built", flush=True)
             continue
         share = max(end - time.monotonic(), 1) / (len(apps) - i)
-        found = app_times.measure_app(json.loads(path.read_text()), device, args.runs,
+        found = app_times.measure_app(app_times.read_programs(folder), device, args.runs,
                                       args.rounds, share)
         result["apps"][app.name] = found
         for entry in found["variants"].values():
@@ -93,8 +94,10 @@ def measure_all(args, apps: list[App], device: app_times.Device) -> dict:
     return result
 
 
-def static_all(args, tools: Toolchain, apps: list[App], settings: Settings) -> dict:
+def static_all(args, tools: Toolchain, apps: list[App], settings) -> dict:
     """What is known without running. Results of earlier calls with the same options are kept."""
+    from app_variants import known_without_gpu, variants
+
     path = args.out / "static.json"
     key = {"beam": args.beam, "sizes": args.sizes, "plugin": args.plugin.stat().st_mtime_ns}
     kept = json.loads(path.read_text()) if path.exists() else {}
@@ -127,14 +130,18 @@ def main() -> int:
     args.out.mkdir(parents=True, exist_ok=True)
     apps = [app for app in APPS if not args.apps or app.name in args.apps]
     device = app_times.cpu_as_device() if args.on_cpu else app_times.find_device()
-    # What the other figures are about is fixed, so that they can be compared between machines.
-    fixed = Settings(args.plugin, args.weights, 80, args.beam)
-    tools = Toolchain(work=args.out / "work", plugin=args.plugin)
     target = args.target or (device.target if device else None)
-    if not args.measure_only and target:
-        parallelism = args.parallelism or (device.parallelism if device else 80)
-        build_all(args, tools, apps, Settings(args.plugin, args.weights, parallelism, args.beam),
-                  target)
+    if not args.measure_only:
+        # Needs the Halide package, which a machine that only measures may lack.
+        from app_variants import Settings
+
+        tools = Toolchain(work=args.out / "work", plugin=args.plugin)
+        # What the other figures are about is fixed, so that they can be compared between machines.
+        fixed = Settings(args.plugin, args.weights, 80, args.beam)
+        if target:
+            sms = args.parallelism or (device.parallelism if device else 80)
+            build_all(args, tools, apps, Settings(args.plugin, args.weights, sms, args.beam),
+                      target)
     if args.build_only:
         if not target:
             print("there is no GPU: name one with --target", file=sys.stderr)

@@ -188,6 +188,14 @@ def test_a_kernel_that_does_not_fit_is_told():
     assert "cannot be launched" in app_report.static_row("a", "b", entry)[4]
 
 
+def test_programs_may_be_moved_before_they_are_measured(tmp_path):
+    found = {"ours": {"label": "ours", "program": "ours/measure"}, "check": {"error": "none"}}
+    (tmp_path / "programs.json").write_text(json.dumps(found))
+    read = app_times.read_programs(tmp_path)
+    assert read["ours"]["program"] == str(tmp_path / "ours" / "measure")
+    assert read["check"] == {"error": "none"}
+
+
 def test_times_of_filter_programs_are_read():
     output = ("harris: auto against cpu: largest difference 0: OK\n"
               "harris: auto: median_ms=1.5000 min_ms=1.4 runs=3\n"
