@@ -3,6 +3,7 @@
 #include <optional>
 #include <sstream>
 
+#include "frontend/constant_value.h"
 #include "support/error.h"
 
 namespace anderson2021 {
@@ -20,13 +21,17 @@ int64_t SimplifiedBound::evaluate(const Span *env) const {
         const Span &span = env[end.second.first];
         values[end.first] = static_cast<int32_t>(end.second.second ? span.max : span.min);
     }
-    const Expr result = Halide::Internal::simplify(Halide::Internal::substitute(values, expr_));
+    const Expr substituted = Halide::Internal::substitute(values, expr_);
+    const Expr result = Halide::Internal::simplify(substituted);
     if (const std::optional<int64_t> value = Halide::Internal::as_const_int(result)) {
         return *value;
     }
-    const std::optional<uint64_t> value = Halide::Internal::as_const_uint(result);
+    if (const std::optional<uint64_t> value = Halide::Internal::as_const_uint(result)) {
+        return static_cast<int64_t>(*value);
+    }
+    const std::optional<int64_t> value = constant_value(substituted);
     ANDERSON_CHECK(value.has_value()) << "Cannot evaluate the bound " << text() << ": " << result;
-    return static_cast<int64_t>(*value);
+    return *value;
 }
 
 std::string SimplifiedBound::text() const {
