@@ -10,6 +10,7 @@
 #include <sys/resource.h>
 
 #include "Halide.h"
+
 #include "log_tail.h"
 
 namespace {
