@@ -161,13 +161,20 @@ def separation(runs: list[dict], feature: str) -> Optional[float]:
     return wins / pairs
 
 
+def distinct(results: dict[str, list[dict]]) -> int:
+    """Schedules that differ in a figure of a kernel; different seeds may find the same schedule."""
+    return len({json.dumps([name, run["kernels"], run["predicted_shared_bytes"]])
+                for name, runs in results.items() for run in runs})
+
+
 def report(results: dict[str, list[dict]]) -> str:
     """The table, totals, and a line for everything that is wrong."""
     lines = ["| " + " | ".join(COLUMNS) + " |", "|" + "---|" * len(COLUMNS)]
     lines += [row(app, runs) for app, runs in results.items() if runs]
     total = [run for runs in results.values() for run in runs]
     apps = {name.split(",")[0] for name in results}
-    lines += ["", f"{len(total)} schedules of {len(apps)} applications, "
+    lines += ["", f"{len(total)} schedules (at least {distinct(results)} different ones) of "
+              f"{len(apps)} applications, "
               f"{sum(r['error'] is not None for r in total)} errors, "
               f"{sum(bool(r['refusals']) for r in total)} refused, "
               f"{sum(bool(r['violations']) for r in total)} with violated limits."]

@@ -156,6 +156,12 @@ def test_the_sweep_fails_on_refusals_and_errors_only():
     assert check_ptx.failed({"a": [good | {"error": "no schedule"}]})
 
 
+def test_equal_schedules_are_counted_once():
+    good = check_ptx.figures(compiled())
+    other = check_ptx.figures(compiled(kernels=[Kernel("k", 33, 0, 0, 128, 1024)]))
+    assert check_ptx.distinct({"a": [good, good | {"seed": 2}, other], "b": [good]}) == 3
+
+
 def test_how_well_a_feature_tells_spills():
     def run(spilled, value):
         return {"kernels": [{"spill_bytes": spilled}], "f": value}
@@ -267,4 +273,5 @@ def test_a_few_random_schedules_are_swept(tools, tmp_path):
     assert done.returncode == 0, done.stdout + done.stderr
     runs = json.loads((tmp_path / "results.json").read_text())["harris"]
     assert [run["seed"] for run in runs] == [1, 2] and all(run["kernels"] for run in runs)
-    assert "2 schedules of 1 applications, 0 errors" in (tmp_path / "report.md").read_text()
+    text = (tmp_path / "report.md").read_text()
+    assert text.count("\n| harris | 2 | 0 | 0 | 0 |") == 1 and "1 applications, 0 errors" in text
