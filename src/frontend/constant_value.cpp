@@ -224,17 +224,19 @@ Value call(const Ir::Call &op) {
         return {};
     }
     const std::string name = op.name.substr(0, suffix);
-    const Value a = op.args.empty() ? Value() : value_of(op.args[0]);
-    const auto found = functions().find(name);
-    if (a && op.args.size() == 1 && found != functions().end()) {
-        return real(found->second(a->real), op.type);
+    if (op.args.size() == 1) {
+        const auto found = functions().find(name);
+        const Value a = found != functions().end() ? value_of(op.args[0]) : Value();
+        return a ? Value(real(found->second(a->real), op.type)) : Value();
     }
-    const Value b = op.args.size() == 2 ? value_of(op.args[1]) : Value();
-    if (a && b && (name == "pow" || name == "atan2")) {
-        return real(name == "pow" ? std::pow(a->real, b->real) : std::atan2(a->real, b->real),
-                    op.type);
+    if (op.args.size() != 2 || (name != "pow" && name != "atan2")) {
+        return {};
     }
-    return {};
+    const Value a = value_of(op.args[0]), b = value_of(op.args[1]);
+    if (!a || !b) {
+        return {};
+    }
+    return real(name == "pow" ? std::pow(a->real, b->real) : std::atan2(a->real, b->real), op.type);
 }
 
 Value binary(const Expr &e) {
