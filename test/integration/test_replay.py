@@ -14,12 +14,13 @@ def normalized(text: str) -> str:
     """Numbers the compiler's own names in order of appearance.
 
     Their numbers come from counters that the search also advances: t123, _45, name$6, kernel__7.
+    Where such a name is taken, another one is made from it: name_6.max$1.
     """
     numbers: dict[str, dict[str, int]] = {}
 
     def rename(match: re.Match) -> str:
         name = match[0]
-        base = re.sub(r"^(_?[tv]|_)\d+(?=[._]|$)|\$\d+|__\d+$", r"\1", name)
+        base = re.sub(r"^(_?[tv]|_)\d+(?=[._]|$)|\$\d+|_\d+(?=\.)|__\d+$", r"\1", name)
         known = numbers.setdefault(base, {})
         number = known.setdefault(name, len(known))
         return f"{base}#{number}"
