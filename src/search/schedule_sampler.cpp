@@ -3,6 +3,7 @@
 #include <string>
 
 #include "search/beam_pass.h"
+#include "search/evaluation_options.h"
 #include "search/root_profile.h"
 #include "search/search_context.h"
 #include "support/error.h"
@@ -16,21 +17,6 @@ constexpr size_t kMaxKnownBytes = size_t{64} << 20;
 constexpr size_t kMaxBlockBytes = size_t{256} << 20;
 // Forgetting what nothing refers to any more takes a while itself.
 constexpr int kDescentsBetweenTrims = 64;
-
-FeaturizerOptions featurizer_options(const Options &options) {
-    FeaturizerOptions result;
-    result.parallelism = static_cast<int>(options.parallelism);
-    result.reference_features = options.reference_features != 0;
-    return result;
-}
-
-PruneContext
-prune_context(const PipelineGraph &graph, const GpuDevice &device, const Options &options) {
-    PruneContext context{graph, device};
-    context.stack_factor = options.stack_factor;
-    context.reference_features = options.reference_features != 0;
-    return context;
-}
 
 }  // namespace
 

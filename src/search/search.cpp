@@ -10,6 +10,7 @@
 #include "schedule/schedule_text.h"
 #include "search/beam_pass.h"
 #include "search/depth_hash.h"
+#include "search/evaluation_options.h"
 #include "search/partial_matcher.h"
 #include "search/refinement.h"
 #include "search/root_profile.h"
@@ -50,22 +51,6 @@ void check_options(const Options &options) {
                             "', but has to consist of the characters 0 and 1");
         }
     }
-}
-
-FeaturizerOptions featurizer_options(const Options &options) {
-    FeaturizerOptions result;
-    result.parallelism = static_cast<int>(options.parallelism);
-    result.reference_features = options.reference_features != 0;
-    result.verify_cache = options.verify_feature_cache != 0;
-    return result;
-}
-
-PruneContext
-prune_context(const PipelineGraph &graph, const GpuDevice &device, const Options &options) {
-    PruneContext context{graph, device};
-    context.stack_factor = options.stack_factor;
-    context.reference_features = options.reference_features != 0;
-    return context;
 }
 
 // All passes of a search and what they share.

@@ -6,6 +6,7 @@
 #include <unistd.h>
 #include <utility>
 
+#include "search/evaluation_options.h"
 #include "search/placement_step.h"
 #include "search/tiling_step.h"
 
@@ -18,21 +19,6 @@ GpuDevice test_device(const Options &options) {
     GpuDevice device;
     device.num_sms = static_cast<int>(options.parallelism);
     return device;
-}
-
-FeaturizerOptions featurizer_options(const Options &options) {
-    FeaturizerOptions result;
-    result.parallelism = static_cast<int>(options.parallelism);
-    result.reference_features = options.reference_features != 0;
-    return result;
-}
-
-PruneContext
-prune_context(const PipelineGraph &graph, const GpuDevice &device, const Options &options) {
-    PruneContext context{graph, device};
-    context.stack_factor = options.stack_factor;
-    context.reference_features = options.reference_features != 0;
-    return context;
 }
 
 }  // namespace
