@@ -1,10 +1,9 @@
 #include "lowering/root_placements.h"
 
 #include <algorithm>
-#include <utility>
 #include <vector>
 
-#include "lowering/size_conditions.h"
+#include "schedule/unknown_sizes.h"
 
 namespace anderson2021 {
 
@@ -19,89 +18,27 @@ struct Placement {
     std::vector<const LoopNest *> nests;
 };
 
-/// The allocation of a Func computed at `site` has a size that the text of the program determines.
-bool has_exact_size(const FuncNode &func, const LoopNest &site) {
-    const FuncRegion &region = site.regions->of(func.id);
-    for (int d = 0; d < func.dims(); d++) {
-        if (!region.computed(d).exact) {
-            return false;
+void collect_placements(const LoopNest &nest,
+                        const PipelineGraph &graph,
+                        std::vector<Placement> &placements) {
+    for (const LoopNestPtr &c : nest.children) {
+        if (c->innermost) {
+            continue;
         }
+        if (c->stage_id != nest.stage_id) {
+            const auto known = std::find_if(placements.begin(),
+                                            placements.end(),
+                                            [&](const Placement &p) { return p.func == c->func; });
+            if (known != placements.end()) {
+                known->nests.push_back(c.get());
+            } else {
+                placements.push_back(
+                    {c->func, has_exact_size(graph.func(c->func), nest), {c.get()}});
+            }
+        }
+        collect_placements(*c, graph, placements);
     }
-    return true;
 }
-
-// How much larger than planned an array of variable size may turn out: twice the size in two
-// dimensions.
-constexpr int64_t kGrowth = 4;
-
-class PlacementWalk {
-public:
-    PlacementWalk(const PipelineGraph &graph, const GpuDevice &device)
-        : graph_(graph), device_(device), follows_outputs_(find_funcs_following_outputs(graph)) {}
-
-    void visit_root(const LoopNest &root) {
-        for (const LoopNestPtr &c : root.children) {
-            shared_bytes_ = 0;
-            variable_.clear();
-            // Without block loops everything runs in a single thread.
-            const std::vector<LoopDim> &loops = graph_.stage(c->stage_id).loops;
-            const bool single_thread =
-                std::all_of(loops.begin(), loops.end(), [](const LoopDim &d) { return d.rvar; });
-            visit(*c, single_thread);
-            for (const auto &[func, bytes] : variable_) {
-                if (shared_bytes_ + (kGrowth - 1) * bytes > device_.shared_bytes_per_block) {
-                    to_root.insert(func);
-                }
-            }
-        }
-    }
-
-    std::vector<Placement> placements;
-    BitSet to_root;
-
-private:
-    void visit(const LoopNest &nest, bool in_thread) {
-        in_thread = in_thread || nest.axis == GpuAxis::Thread;
-        for (const LoopNestPtr &c : nest.children) {
-            if (c->innermost) {
-                continue;
-            }
-            if (c->stage_id != nest.stage_id) {
-                add(*c, nest, in_thread);
-            }
-            visit(*c, in_thread);
-        }
-    }
-
-    void add(const LoopNest &nest, const LoopNest &site, bool in_thread) {
-        for (Placement &p : placements) {
-            if (p.func == nest.func) {
-                p.nests.push_back(&nest);
-                return;
-            }
-        }
-        const bool exact = has_exact_size(graph_.func(nest.func), site);
-        placements.push_back({nest.func, exact, {&nest}});
-        if (in_thread) {
-            if (!exact) {
-                to_root.insert(nest.func);
-            }
-            return;
-        }
-        const int64_t bytes = site.regions->of(nest.func).bytes_computed();
-        shared_bytes_ += bytes;
-        if (!exact && !follows_outputs_.contains(nest.func)) {
-            variable_.emplace_back(nest.func, bytes);
-        }
-    }
-
-    const PipelineGraph &graph_;
-    const GpuDevice &device_;
-    const BitSet follows_outputs_;
-    /// Of the current root child: bytes in shared memory, and the Funcs whose size may vary.
-    int64_t shared_bytes_ = 0;
-    std::vector<std::pair<int, int64_t>> variable_;
-};
 
 /// If `outer` goes to the root, `p` has to follow: it is read by `outer` and not computed inside,
 /// or it is computed inside, where there are only threads then, and has no constant size.
@@ -115,21 +52,29 @@ bool has_to_follow(const Placement &p, const Placement &outer) {
 
 BitSet
 find_root_placements(const LoopNest &root, const PipelineGraph &graph, const GpuDevice &device) {
-    PlacementWalk walk(graph, device);
-    walk.visit_root(root);
+    const BitSet following_outputs = find_funcs_following_outputs(graph);
+    std::vector<Placement> placements;
+    BitSet to_root(graph.num_funcs());
+    for (const LoopNestPtr &task : root.children) {
+        collect_placements(*task, graph, placements);
+        for (const MisplacedFunc &f :
+             find_misplaced_funcs(*task, graph, device, following_outputs)) {
+            to_root.insert(f.func);
+        }
+    }
     for (bool changed = true; changed;) {
         changed = false;
-        for (const Placement &outer : walk.placements) {
-            for (const Placement &p : walk.placements) {
-                if (walk.to_root.contains(outer.func) && !walk.to_root.contains(p.func) &&
+        for (const Placement &outer : placements) {
+            for (const Placement &p : placements) {
+                if (to_root.contains(outer.func) && !to_root.contains(p.func) &&
                     has_to_follow(p, outer)) {
-                    walk.to_root.insert(p.func);
+                    to_root.insert(p.func);
                     changed = true;
                 }
             }
         }
     }
-    return walk.to_root;
+    return to_root;
 }
 
 }  // namespace anderson2021

@@ -1,10 +1,6 @@
 // Funcs that a schedule tree computes inside a thread or block, but that have to be computed at the
-// root.
-//
-// The cost model takes estimates of parameters for constants, so the search may place Funcs whose
-// size depends on them. A thread has no memory for arrays of variable size: Halide would put them
-// into global memory, one slice per thread, which is slow, and slices of several such arrays
-// overlap. A block has memory for them, as long as they do not grow beyond it.
+// root, because the kernel has no room for them at every size. The search avoids such trees, but a
+// tree can come from elsewhere.
 #pragma once
 
 #include "device/gpu_device.h"

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "schedule/unknown_sizes.h"
+
 namespace anderson2021 {
 
 namespace {
@@ -9,54 +11,7 @@ namespace {
 // Lengths that go through a division may be off by one per division, whatever the offset.
 constexpr int64_t kSlack = 2;
 
-bool is_free_of_estimates(const LoopDim &loop) {
-    switch (loop.source) {
-    case LoopDim::Source::ComputedDim:
-        return true;
-    case LoopDim::Source::Constant:
-        return loop.constant_span.exact;
-    case LoopDim::Source::Expression:
-        return loop.min_expr.exact && loop.max_expr.exact;
-    }
-    return false;
-}
-
-bool is_free_of_estimates(const Edge &edge) {
-    return std::all_of(edge.bounds.begin(), edge.bounds.end(), [](const EdgeBound &b) {
-        return b.min.exact && b.max.exact;
-    });
-}
-
-bool is_free_of_estimates(const ComputedDim &dim) {
-    return dim.kind != ComputedDim::Kind::Expression || (dim.min_expr.exact && dim.max_expr.exact);
-}
-
-template<typename T>
-bool all_free_of_estimates(const std::vector<T> &items) {
-    return std::all_of(
-        items.begin(), items.end(), [](const T &item) { return is_free_of_estimates(item); });
-}
-
 }  // namespace
-
-BitSet find_funcs_following_outputs(const PipelineGraph &graph) {
-    BitSet found(graph.num_funcs());
-    // Consumers come first.
-    for (const FuncNode &f : graph.funcs) {
-        bool follows = all_free_of_estimates(f.computed);
-        for (const StageNode &s : f.stages) {
-            follows = follows && all_free_of_estimates(s.loops);
-        }
-        for (const int e : f.outgoing_edges) {
-            const Edge &edge = graph.edge(e);
-            follows = follows && is_free_of_estimates(edge) && found.contains(edge.consumer_func);
-        }
-        if (follows) {
-            found.insert(f.id);
-        }
-    }
-    return found;
-}
 
 SizeConditions::SizeConditions(const PipelineGraph &graph)
     : graph_(graph), follows_outputs_(find_funcs_following_outputs(graph)) {}

@@ -13,10 +13,6 @@
 
 namespace anderson2021 {
 
-/// Ids of the Funcs whose regions follow from the regions of the outputs alone, whatever the values
-/// of parameters and the sizes of inputs.
-BitSet find_funcs_following_outputs(const PipelineGraph &graph);
-
 class SizeConditions {
 public:
     explicit SizeConditions(const PipelineGraph &graph);

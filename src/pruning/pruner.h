@@ -32,6 +32,9 @@ struct PruneContext {
     /// Share of GpuDevice::stack_bytes_per_thread that local allocations may use.
     double stack_factor = 0.95f;
     bool reference_features = false;
+    /// Result of find_funcs_following_outputs(). Null: Funcs whose size is not known may be
+    /// computed anywhere, so lowering may have to move them.
+    std::shared_ptr<const BitSet> following_outputs = nullptr;
     /// Func ids exempt from the recompute rule.
     const BitSet *always_consider_inline = nullptr;
 };

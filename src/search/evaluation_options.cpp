@@ -1,5 +1,9 @@
 #include "search/evaluation_options.h"
 
+#include <memory>
+
+#include "schedule/unknown_sizes.h"
+
 namespace anderson2021 {
 
 FeaturizerOptions featurizer_options(const Options &options) {
@@ -15,6 +19,11 @@ prune_context(const PipelineGraph &graph, const GpuDevice &device, const Options
     PruneContext context{graph, device};
     context.stack_factor = options.stack_factor;
     context.reference_features = options.reference_features != 0;
+    // Schedules of others are judged as they are.
+    if (!context.reference_features && options.partial_schedule_path.empty()) {
+        context.following_outputs =
+            std::make_shared<const BitSet>(find_funcs_following_outputs(graph));
+    }
     return context;
 }
 

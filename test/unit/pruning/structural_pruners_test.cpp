@@ -62,6 +62,7 @@ TEST(PruningRules, NamesAreUniqueAndInOrder) {
                                         "shared-memory",
                                         "local-memory-constant",
                                         "local-memory",
+                                        "unknown-sizes",
                                         "inlined-calls",
                                         "recompute"}));
 }

@@ -1,0 +1,84 @@
+// The rule that keeps Funcs of unknown size out of places where they may not fit.
+#include <gtest/gtest.h>
+
+#include "schedule/unknown_sizes.h"
+#include "tree_maker.h"
+
+namespace anderson2021 {
+namespace {
+
+using test::at;
+using test::GraphBuilder;
+using test::structural_rule;
+using test::TreeMaker;
+
+/// out(x) reads f at distances 0 to 3; the distance may be a parameter, of which that is the
+/// estimate.
+TreeMaker chain(bool by_parameter) {
+    GraphBuilder b;
+    b.func("out", {"x"}).output({16384}).reads("f", {at("x", 0, 3)}, 4);
+    b.func("f", {"x"});
+    PipelineGraph graph = b.build();
+    graph.edges[0].bounds[0].max.exact = !by_parameter;
+    return TreeMaker(std::move(graph));
+}
+
+std::optional<Rejection>
+judge(const TreeMaker &maker, const LoopNestPtr &task, bool may_move = false) {
+    PruneContext context{maker.graph(), GpuDevice()};
+    if (!may_move) {
+        context.following_outputs =
+            std::make_shared<BitSet>(find_funcs_following_outputs(maker.graph()));
+    }
+    return structural_rule("unknown-sizes").reject(*maker.root_of({task}), context);
+}
+
+LoopNestPtr in_block(const TreeMaker &maker, int64_t tile) {
+    return maker.with_placed(maker.tiled("out", {tile / 16}, {16}), "f", false);
+}
+
+LoopNestPtr in_thread(const TreeMaker &maker) {
+    const LoopNestPtr block = maker.tiled("out", {32}, {4});
+    return maker.with_thread_level(block, maker.with_placed(block->children.front(), "f", true));
+}
+
+TEST(UnknownSizes, InAThread) {
+    const TreeMaker known = chain(false), unknown = chain(true);
+    EXPECT_FALSE(judge(known, in_thread(known)));
+    const auto rejection = judge(unknown, in_thread(unknown));
+    ASSERT_TRUE(rejection);
+    EXPECT_STREQ(rejection->rule, "unknown-sizes");
+    EXPECT_EQ(rejection->value, 4 * (4 + 3));
+    EXPECT_EQ(rejection->limit, 0);
+}
+
+// An array that may become four times as large.
+TEST(UnknownSizes, InABlock) {
+    const TreeMaker known = chain(false), unknown = chain(true);
+    EXPECT_FALSE(judge(known, in_block(known, 4096)));
+    EXPECT_FALSE(judge(unknown, in_block(unknown, 2048)));
+    const auto rejection = judge(unknown, in_block(unknown, 4096));
+    ASSERT_TRUE(rejection);
+    EXPECT_EQ(rejection->value, 4 * 4 * (4096 + 3));
+    EXPECT_EQ(rejection->limit, 48 * 1024);
+}
+
+TEST(UnknownSizes, EveryTaskOnItsOwn) {
+    const TreeMaker unknown = chain(true);
+    PruneContext context{unknown.graph(), GpuDevice()};
+    context.following_outputs =
+        std::make_shared<BitSet>(find_funcs_following_outputs(unknown.graph()));
+    const StructuralPruner &rule = structural_rule("unknown-sizes");
+    EXPECT_FALSE(
+        rule.reject(*unknown.root_of({in_block(unknown, 2048), in_block(unknown, 2048)}), context));
+    EXPECT_TRUE(
+        rule.reject(*unknown.root_of({in_block(unknown, 2048), in_thread(unknown)}), context));
+}
+
+TEST(UnknownSizes, SchedulesOfOthersAreNotJudged) {
+    const TreeMaker unknown = chain(true);
+    EXPECT_FALSE(judge(unknown, in_thread(unknown), true));
+}
+
+}  // namespace
+}  // namespace anderson2021
