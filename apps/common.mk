@@ -21,6 +21,9 @@
 #   SAMPLES              number of schedules that `autotune` tries
 #   MEASURE              how often `autotune` times each; 0: go by the predicted time (default:
 #                        RUNS with CUDA, else 0)
+#   TUNE_ARGS            further options of the loop, e.g. "--batch_size 16 --retrain each"; see
+#                        scripts/autotune_loop.sh --help
+#   TUNE_FOLDER          where `autotune` keeps its log and samples (default: OUT/autotune)
 #   PLUGIN, VENV, OUT    where things are
 
 ROOT := $(abspath $(dir $(lastword $(MAKEFILE_LIST)))/..)
@@ -100,15 +103,16 @@ bench: $(FILTER)
 schedule: $(OUT)/$(GENERATOR)_auto.a
 	@cat $(OUT)/$(GENERATOR)_auto.schedule.h
 
+TUNE_FOLDER ?= $(OUT)/autotune
 ifndef MEASURE
 MEASURE := $(if $(findstring cuda,$(HL_TARGET)),$(RUNS),0)
 endif
 
 # Samples are linked like the filter program, with another automatic variant.
 autotune: $(PLAIN_GENERATOR) $(PLUGIN) $(if $(filter-out 0,$(MEASURE)),$(FILTER))
-	$(PYTHON) $(SUPPORT)/autotune.py --folder $(OUT)/autotune --generator $(abspath $<) \
+	$(PYTHON) $(SUPPORT)/autotune.py --folder $(TUNE_FOLDER) --generator $(abspath $<) \
 	    --name $(GENERATOR) --samples $(SAMPLES) --measure $(MEASURE) \
-	    --link '$(call link_filter,@AUTO@)' \
+	    --link '$(call link_filter,@LIBRARY@)' $(TUNE_ARGS) \
 	    -- -p $(PLUGIN) target=$(HL_TARGET)-no_runtime $(AUTOSCHEDULER) $(GENERATOR_PARAMS)
 
 clean:

@@ -1,0 +1,5 @@
+#!/usr/bin/env bash
+# Makes samples of applications or random pipelines. --help tells how.
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/utils.sh"
+autotune_tool data "$@"

@@ -1,0 +1,5 @@
+#!/usr/bin/env bash
+# Predicts the run times of all samples of a folder. --help tells how.
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/utils.sh"
+autotune_tool predict "$@"
