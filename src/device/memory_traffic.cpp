@@ -53,7 +53,7 @@ private:
 class OffsetTable {
 public:
     OffsetTable(const ThreadStride *stride,
-                const std::vector<int64_t> &storage_stride,
+                const Extents &storage_stride,
                 int64_t first,
                 int64_t count)
         : first_(first) {
@@ -279,9 +279,7 @@ void MemoryTraffic::add(const MemoryTraffic &other) {
     bytes_moved += other.bytes_moved;
 }
 
-int64_t thread_offset(const ThreadStride &stride,
-                      const std::vector<int64_t> &storage_stride,
-                      int64_t step) {
+int64_t thread_offset(const ThreadStride &stride, const Extents &storage_stride, int64_t step) {
     int64_t offset = 0;
     for (size_t d = 0; d < stride.index_stride.size(); d++) {
         const auto index =

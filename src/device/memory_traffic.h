@@ -6,10 +6,10 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "device/gpu_device.h"
 #include "device/warp_layout.h"
+#include "support/small_vector.h"
 
 namespace anderson2021 {
 
@@ -31,15 +31,15 @@ struct ThreadStride {
     /// False if a derivative is unknown: then no lane has an address.
     bool valid = true;
     /// Per storage dimension: derivative as float32 quotient widened to double, 0 if none.
-    std::vector<double> index_stride;
+    SmallVector<double, 4> index_stride;
 };
 
 /// Addresses of a warp, as far as they depend on the thread.
 struct WarpAccess {
     /// One per thread dimension in use (at most 3).
-    std::vector<ThreadStride> strides;
+    SmallVector<ThreadStride, 3> strides;
     /// Elements between neighbours along each storage dimension.
-    std::vector<int64_t> storage_stride;
+    Extents storage_stride;
     int64_t bytes_per_point = 4;
 };
 
@@ -50,8 +50,7 @@ struct RequestCost {
 };
 
 /// |sum over d of trunc(step * index_stride[d]) * storage_stride[d]|, in elements.
-int64_t
-thread_offset(const ThreadStride &stride, const std::vector<int64_t> &storage_stride, int64_t step);
+int64_t thread_offset(const ThreadStride &stride, const Extents &storage_stride, int64_t step);
 
 /// Bytes that one transaction moves.
 int64_t transaction_bytes(TrafficKind kind, const GpuDevice &device);

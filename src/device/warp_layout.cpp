@@ -100,7 +100,7 @@ double WarpLayout::idle_lane_waste(const GpuDevice &device) const {
 
 WarpLayout make_warp_layout(const std::vector<int64_t> &size,
                             int lane_loop,
-                            const std::vector<int64_t> &union_extents,
+                            const Extents &union_extents,
                             const GpuDevice &device) {
     const int warp_size = device.warp_size;
     ANDERSON_CHECK(warp_size > 0 && warp_size <= WarpLayout::kMaxLanes)

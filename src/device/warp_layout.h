@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "device/gpu_device.h"
+#include "support/small_vector.h"
 
 namespace anderson2021 {
 
@@ -24,7 +25,7 @@ struct WarpLayout {
     int64_t extent[3] = {1, 1, 1};
     /// Loops of the stage that became thread dimensions x, y, z, in that order. Just loop 0 if no
     /// loop has more than one iteration; empty for a stage without loops.
-    std::vector<int> loops;
+    SmallVector<int, 4> loops;
     int64_t num_threads = 1;
     int64_t num_active_threads = 1;
     int64_t warps_per_block = 1;
@@ -55,7 +56,7 @@ struct WarpLayout {
 /// @param union_extents  LoopNest::union_thread_extents of the block
 WarpLayout make_warp_layout(const std::vector<int64_t> &size,
                             int lane_loop,
-                            const std::vector<int64_t> &union_extents,
+                            const Extents &union_extents,
                             const GpuDevice &device);
 
 }  // namespace anderson2021

@@ -12,11 +12,14 @@ namespace {
 
 std::atomic<uint64_t> next_id{1};
 
-void insert_sorted(std::vector<int> &set, int value) {
-    const auto at = std::lower_bound(set.begin(), set.end(), value);
-    if (at == set.end() || *at != value) {
-        set.insert(at, value);
+void insert_sorted(SmallVector<int, 2> &set, int value) {
+    const int *const at = std::lower_bound(set.begin(), set.end(), value);
+    if (at != set.end() && *at == value) {
+        return;
     }
+    const auto place = at - set.begin();
+    set.push_back(value);
+    std::rotate(set.begin() + place, set.end() - 1, set.end());
 }
 
 // The order in which Funcs were inlined is no part of the value.
@@ -56,7 +59,7 @@ void add_producers(const PipelineGraph &graph, const StageNode &stage, BitSet &c
     }
 }
 
-void extend_elementwise(std::vector<int64_t> &extents, const std::vector<int64_t> &other) {
+void extend_elementwise(Extents &extents, const Extents &other) {
     if (extents.size() < other.size()) {
         extents.resize(other.size(), 1);
     }
@@ -158,8 +161,8 @@ int64_t LoopNest::num_inlined_calls(int f) const {
     return 0;
 }
 
-std::vector<int64_t> LoopNest::lowered_sizes() const {
-    std::vector<int64_t> result;
+Extents LoopNest::lowered_sizes() const {
+    Extents result;
     const auto add = [&](size_t i) {
         if (size[i] > 1) {
             result.push_back(size[i]);
@@ -176,8 +179,8 @@ std::vector<int64_t> LoopNest::lowered_sizes() const {
     return result;
 }
 
-std::vector<int64_t> LoopNest::union_thread_extents() const {
-    std::vector<int64_t> result{1, 1, 1};
+Extents LoopNest::union_thread_extents() const {
+    Extents result{1, 1, 1};
     for (const LoopNestPtr &c : children) {
         if (c->axis == GpuAxis::Thread) {
             extend_elementwise(result, c->lowered_sizes());

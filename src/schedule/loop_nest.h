@@ -14,6 +14,7 @@
 #include "algorithm/pipeline_graph.h"
 #include "schedule/regions.h"
 #include "support/bit_set.h"
+#include "support/small_vector.h"
 
 namespace anderson2021 {
 
@@ -77,7 +78,7 @@ public:
     /// Some nest in this subtree (this one included) is a Thread level.
     bool has_thread_level() const { return has_thread_; }
     /// Funcs stored in this nest, by id: those of the children that start there.
-    const std::vector<int> &store_set() const { return store_set_; }
+    const SmallVector<int, 2> &store_set() const { return store_set_; }
     /// Funcs of all nests in this subtree that start below this nest (compute site here or deeper).
     std::vector<int> store_set_with_descendants() const;
     /// Calls fn(f) for the Funcs of store_set(), or of store_set_with_descendants(), by id.
@@ -104,10 +105,10 @@ public:
     size_t num_nests() const { return num_nests_; }
 
     /// Sizes as lowered: the lane loop first if its size exceeds 1, then every other size > 1.
-    std::vector<int64_t> lowered_sizes() const;
+    Extents lowered_sizes() const;
     /// Elementwise maximum of the lowered sizes of all Thread levels under a Block nest, starting
     /// from (1, 1, 1), longer lists extending it.
-    std::vector<int64_t> union_thread_extents() const;
+    Extents union_thread_extents() const;
 
 private:
     struct Key {
@@ -125,7 +126,7 @@ private:
     size_t num_nests_ = 1;
     BitSet computed_, called_, stored_below_;
     bool has_thread_ = false;
-    std::vector<int> store_set_;
+    SmallVector<int, 2> store_set_;
 };
 
 }  // namespace anderson2021

@@ -1,6 +1,7 @@
 #include "schedule/regions.h"
 
 #include <array>
+#include <iterator>
 #include <mutex>
 #include <unordered_map>
 #include <utility>
@@ -161,8 +162,8 @@ size_t NestRegions::bytes() const {
 struct RegionStore::Impl {
     struct Shard {
         std::mutex mutex;
-        // Several entries per hash are possible, if unlikely.
-        std::unordered_map<uint64_t, std::vector<NestRegionsPtr>> entries;
+        // By hash_region().
+        std::unordered_multimap<uint64_t, NestRegionsPtr> entries;
     };
     std::array<Shard, 32> shards;
 
@@ -178,26 +179,23 @@ NestRegionsPtr RegionStore::at(int stage_id, FuncRegion own) {
     const uint64_t hash = hash_region(stage_id, own);
     Impl::Shard &shard = impl_->shard(hash);
     const std::lock_guard<std::mutex> lock(shard.mutex);
-    std::vector<NestRegionsPtr> &bucket = shard.entries[hash];
-    for (const NestRegionsPtr &r : bucket) {
-        if (r->stage_id() == stage_id && r->own().spans() == own.spans()) {
-            return r;
+    const auto range = shard.entries.equal_range(hash);
+    for (auto known = range.first; known != range.second; ++known) {
+        const NestRegions &r = *known->second;
+        if (r.stage_id() == stage_id && r.own().spans() == own.spans()) {
+            return known->second;
         }
     }
-    bucket.push_back(std::make_shared<NestRegions>(graph_, stage_id, std::move(own)));
-    return bucket.back();
+    return shard.entries
+        .emplace(hash, std::make_shared<NestRegions>(graph_, stage_id, std::move(own)))
+        ->second;
 }
 
 void RegionStore::trim() {
     for (Impl::Shard &shard : impl_->shards) {
         const std::lock_guard<std::mutex> lock(shard.mutex);
         for (auto entry = shard.entries.begin(); entry != shard.entries.end();) {
-            std::vector<NestRegionsPtr> &bucket = entry->second;
-            bucket.erase(std::remove_if(bucket.begin(),
-                                        bucket.end(),
-                                        [](const NestRegionsPtr &r) { return r.use_count() == 1; }),
-                         bucket.end());
-            entry = bucket.empty() ? shard.entries.erase(entry) : std::next(entry);
+            entry = entry->second.use_count() == 1 ? shard.entries.erase(entry) : std::next(entry);
         }
     }
 }

@@ -210,7 +210,7 @@ private:
     void check_realized(const std::vector<ParsedRealize> &realized, const LoopNest &nest) const {
         for (const ParsedRealize &r : realized) {
             const int f = graph_.find_func(r.func);
-            const std::vector<int> &here = nest.store_set();
+            const auto &here = nest.store_set();
             if (std::find(here.begin(), here.end(), f) == here.end()) {
                 continue;
             }

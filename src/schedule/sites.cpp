@@ -37,6 +37,7 @@ public:
 
     void build_for(const LoopNest &unblocked, const LoopNest &block, const BitSet &open) {
         const NestPlace at{nullptr, 0, 1, root_.iterations()};
+        out_.places_.reserve(block.num_nests() + 1);
         out_.places_.emplace_back(&root_, at);
         walk(block,
              {&root_, 1, at.sub_instances, at.sub_instances * block.iterations()},
@@ -316,7 +317,7 @@ private:
     }
 
     void guess(const FuncNode &f) {
-        std::vector<const LoopNest *> path;
+        SmallVector<const LoopNest *, 8> path;
         for (const LoopNest *n = common_nest_of_consumers(f); !n->is_root(); n = place(n).parent) {
             if (!n->innermost) {
                 path.push_back(n);
@@ -324,15 +325,16 @@ private:
         }
         const LoopNest *best = &root_;
         int64_t best_points = root_.regions->of(f.id).points_computed();
-        for (auto n = path.rbegin(); n != path.rend(); ++n) {
-            const FuncRegion &region = (*n)->regions->of(f.id);
-            if (!fits_at(**n, region.bytes_computed())) {
+        for (size_t i = path.size(); i-- > 0;) {
+            const LoopNest *const n = path[i];
+            const FuncRegion &region = n->regions->of(f.id);
+            if (!fits_at(*n, region.bytes_computed())) {
                 continue;
             }
             if (region.points_computed() >= best_points) {
                 break;
             }
-            best = *n;
+            best = n;
             best_points = region.points_computed();
         }
         if (best->axis == GpuAxis::Block) {

@@ -112,6 +112,9 @@ bool BeamPass::decide(SearchStatePtr start, int end) {
             return true;
         }
         select_parents();
+        if (beam_.empty()) {
+            return false;
+        }
     }
 }
 
@@ -134,16 +137,24 @@ bool BeamPass::tells_look_alikes() const {
     return context_.options.beam_size > 1 && settings_.num_passes > 1 && !settings_.is_pre_pass();
 }
 
+int64_t BeamPass::beam_size() const {
+    const int64_t size =
+        context_.budget != nullptr ? context_.budget->beam_size() : context_.options.beam_size;
+    return settings_.narrow_beam ? std::max(size / 2, int64_t{1}) : size;
+}
+
 void BeamPass::select_parents() {
     diversity_.begin_step();
     beam_.clear();
     beam_ranks_.clear();
-    const int64_t beam_size =
-        context_.budget != nullptr ? context_.budget->beam_size() : context_.options.beam_size;
-    while (static_cast<int64_t>(beam_.size()) < beam_size) {
+    while (static_cast<int64_t>(beam_.size()) < beam_size()) {
         const std::optional<Candidate> candidate = pop();
         if (!candidate) {
             break;
+        }
+        if (candidate->cost > settings_.hopeless_cost) {
+            exhaustive_ = false;
+            continue;
         }
         beam_.push_back(materialize(*candidate));
         beam_ranks_.push_back(candidate->rank);

@@ -58,6 +58,7 @@ private:
 
     int num_decisions() const { return 2 * context_.graph.num_funcs(); }
     bool tells_look_alikes() const;
+    int64_t beam_size() const;
 
     // Makes decisions up to `end`. The candidates for the last one are left in the queue; false if
     // there are none.

@@ -1,19 +1,19 @@
 #include "search/nest_interner.h"
 
-#include <algorithm>
+#include <iterator>
 #include <utility>
+#include <vector>
 
 namespace anderson2021 {
 
 LoopNestPtr NestInterner::canonical(const LoopNestPtr &block) {
-    std::vector<LoopNestPtr> &bucket = blocks_[block->structural_hash()];
-    for (const LoopNestPtr &known : bucket) {
-        if (known->same_structure(*block)) {
-            return known;
+    const auto range = blocks_.equal_range(block->structural_hash());
+    for (auto known = range.first; known != range.second; ++known) {
+        if (known->second->same_structure(*block)) {
+            return known->second;
         }
     }
-    bucket.push_back(block);
-    size_++;
+    blocks_.emplace(block->structural_hash(), block);
     return block;
 }
 
@@ -33,15 +33,8 @@ LoopNestPtr NestInterner::intern(const LoopNestPtr &root, const LoopNestPtr &int
 }
 
 void NestInterner::trim() {
-    size_ = 0;
-    for (auto bucket = blocks_.begin(); bucket != blocks_.end();) {
-        std::vector<LoopNestPtr> &nests = bucket->second;
-        nests.erase(std::remove_if(nests.begin(),
-                                   nests.end(),
-                                   [](const LoopNestPtr &n) { return n.use_count() == 1; }),
-                    nests.end());
-        size_ += nests.size();
-        bucket = nests.empty() ? blocks_.erase(bucket) : std::next(bucket);
+    for (auto entry = blocks_.begin(); entry != blocks_.end();) {
+        entry = entry->second.use_count() == 1 ? blocks_.erase(entry) : std::next(entry);
     }
 }
 

@@ -2,8 +2,9 @@
 // is found again in another schedule, another pass, or under another parent.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <unordered_map>
-#include <vector>
 
 #include "schedule/loop_nest_editor.h"
 
@@ -19,14 +20,14 @@ public:
     LoopNestPtr intern(const LoopNestPtr &root, const LoopNestPtr &interned = nullptr);
     /// Forgets blocks that nobody else holds.
     void trim();
-    size_t size() const { return size_; }
+    size_t size() const { return blocks_.size(); }
 
 private:
     LoopNestPtr canonical(const LoopNestPtr &block);
 
     const LoopNestEditor &editor_;
-    std::unordered_map<uint64_t, std::vector<LoopNestPtr>> blocks_;
-    size_t size_ = 0;
+    // By structural_hash().
+    std::unordered_multimap<uint64_t, LoopNestPtr> blocks_;
 };
 
 }  // namespace anderson2021

@@ -31,6 +31,9 @@ constexpr int kDefaultPasses = 5;
 constexpr int kPatience = 3;
 constexpr int kPatienceInSmallSpace = 2;
 constexpr int kManyFuncs = 40;
+// The first two passes find most of what there is to be found.
+constexpr int kFirstNarrowPass = 2;
+
 void check_range(const char *name, int64_t value, int64_t min) {
     if (value < min) {
         throw UserError(std::string("autoscheduler.") + name + " is " + std::to_string(value) +
@@ -186,6 +189,8 @@ bool CoarseToFine::run_family(PassSettings settings) {
         patience--;
     }
     for (settings.index = 0; settings.index < settings.num_passes; settings.index++) {
+        settings.narrow_beam =
+            !is_random() && (settings.index >= kFirstNarrowPass || settings.eager_inlining);
         PassOutcome outcome = run_pass(settings, permitted);
         const bool better = keep_better(outcome);
         if (budget_.can_stop()) {

@@ -22,7 +22,7 @@ ComputeAtMove::places_at(const LoopNestPtr &nest, const Target &target, const Pl
     const FuncNode &func = editor_.graph().func(target.func);
     Place here = place;
     if (nest->axis == GpuAxis::Block) {
-        here.block_threads = nest->union_thread_extents();
+        here.block_threads = nest->union_thread_extents().to_vector();
     }
     if (allows(*nest, func, here.in_thread)) {
         place_here(*nest, target, here, results);

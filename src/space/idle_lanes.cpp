@@ -9,9 +9,7 @@ namespace anderson2021 {
 
 namespace {
 
-double worst_below(const LoopNest &nest,
-                   const std::vector<int64_t> &block_threads,
-                   const GpuDevice &device) {
+double worst_below(const LoopNest &nest, const Extents &block_threads, const GpuDevice &device) {
     double worst = 0;
     if (nest.axis == GpuAxis::Thread && !block_threads.empty()) {
         const WarpLayout layout =

@@ -2,6 +2,8 @@
 
 chain_<n>     n Funcs, 3x3 stencils and pointwise Funcs in turn, 2048 x 2048
 pyramid_<n>   n Funcs: levels that are halved and combined again, on an image of 2048 x 2048
+maxpool_<n>   n Funcs: running maxima of a window and where they were found, two outputs
+ladder_<n>    n pointwise Funcs, each reading the two before it
 """
 
 import halide as hl
@@ -15,8 +17,10 @@ def make(name):
     if family not in FAMILIES or not size.isdigit():
         raise KeyError(f"there is no pipeline {name}")
     result = FAMILIES[family](int(size))
-    result.set_estimates([hl.Range(0, 2048), hl.Range(0, 2048)])
-    return [result]
+    outputs = result if isinstance(result, list) else [result]
+    for output in outputs:
+        output.set_estimates([hl.Range(0, 2048), hl.Range(0, 2048)])
+    return outputs
 
 
 def _func(name, value):
@@ -60,4 +64,25 @@ def _pyramid(length):
     return f
 
 
-FAMILIES = {"chain": _chain, "pyramid": _pyramid}
+def _maxpool(length):
+    image = _input()
+    largest = _func("largest0", image[2 * x, 2 * y])
+    index = _func("index0", hl.i32(0))
+    side = 3
+    for k in range(1, length // 2):
+        tap = image[2 * x + k % side, 2 * y + k // side]
+        index, largest = (
+            _func(f"index{k}", hl.select(tap > largest[x, y], hl.i32(k), index[x, y])),
+            _func(f"largest{k}", hl.max(largest[x, y], tap)))
+    return [largest, index]
+
+
+def _ladder(length):
+    image = _input()
+    a, b = _func("f0", image[x, y] + 1.0), _func("f1", image[x, y] * 2.0)
+    for k in range(2, length):
+        a, b = b, _func(f"f{k}", a[x, y] + b[x, y])
+    return b
+
+
+FAMILIES = {"chain": _chain, "pyramid": _pyramid, "maxpool": _maxpool, "ladder": _ladder}

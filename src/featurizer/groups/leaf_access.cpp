@@ -17,9 +17,10 @@ int find_loop(const StageNode &stage, const std::string &var) {
 
 /// Elements between neighbours along each dimension of a dense buffer whose innermost dimension is
 /// `innermost`; the others follow in ascending order.
-std::vector<int64_t> storage_strides(const FuncRegion &storage, int innermost) {
+Extents storage_strides(const FuncRegion &storage, int innermost) {
     const int dims = storage.func().dims();
-    std::vector<int64_t> strides(static_cast<size_t>(dims));
+    Extents strides;
+    strides.resize(static_cast<size_t>(dims));
     int64_t stride = 1;
     const auto add = [&](int d) {
         strides[static_cast<size_t>(d)] = stride;

@@ -16,7 +16,7 @@ public:
 
     const LoopContext &leaf() const { return leaf_; }
     /// Iterations of each loop of the stage that one thread runs; empty outside of threads.
-    const std::vector<int64_t> &serial_extents() const { return serial_extents_; }
+    const Extents &serial_extents() const { return serial_extents_; }
 
     /// Addresses of an access by one serial iteration of the threads.
     /// @param jacobian  by the loops of the stage
@@ -34,9 +34,9 @@ public:
 
 private:
     const LoopContext &leaf_;
-    std::vector<int64_t> serial_extents_;
+    Extents serial_extents_;
     // Per thread dimension: loop of the stage with the same variable, or -1.
-    std::vector<int> thread_loops_;
+    SmallVector<int, 4> thread_loops_;
 };
 
 /// Memory transactions of the loads of a leaf.

@@ -12,30 +12,35 @@ namespace anderson2021 {
 
 namespace {
 
+using Spans = SmallVector<Span, 6>;
+
 /// The producer's box that is needed along one chain of edges.
-int64_t points_along_chain(const PipelineGraph &graph,
-                           const std::vector<int> &chain,
-                           const std::vector<Span> &loops) {
+int64_t
+points_along_chain(const PipelineGraph &graph, const std::vector<int> &chain, const Spans &loops) {
     const Span *consumer_loops = loops.data();
-    FuncRegion region;
-    for (size_t i = 0; i < chain.size(); i++) {
+    FuncRegion between;
+    for (size_t i = 0; i + 1 < chain.size(); i++) {
         const Edge &edge = graph.edge(chain[i]);
         const FuncNode &producer = graph.func(edge.producer);
         FuncRegion next(producer);
         if (producer.dims() > 0) {
             expand_footprint(edge, consumer_loops, &next.required(0));
         }
-        if (i + 1 < chain.size()) {
-            next.derive_from_required();
-        }
-        region = std::move(next);
-        if (i + 1 < chain.size() && !producer.stages[0].loops.empty()) {
-            consumer_loops = region.loops(0);
+        next.derive_from_required();
+        between = std::move(next);
+        if (!producer.stages[0].loops.empty()) {
+            consumer_loops = between.loops(0);
         }
     }
+    const Edge &last = graph.edge(chain.back());
+    Spans required;
+    required.resize(static_cast<size_t>(graph.func(last.producer).dims()), Span::empty());
+    if (!required.empty()) {
+        expand_footprint(last, consumer_loops, required.data());
+    }
     int64_t points = 1;
-    for (int d = 0; d < region.func().dims(); d++) {
-        points = saturating_multiply(points, region.required(d).extent());
+    for (const Span &span : required) {
+        points = saturating_multiply(points, span.extent());
     }
     return points;
 }
@@ -78,7 +83,8 @@ private:
             }
         }
         const FuncRegion &around = leaf_.own_region(*leaf_.grandparent);
-        std::vector<Span> loops(leaf_.stage.loops.size());
+        Spans loops;
+        loops.resize(leaf_.stage.loops.size());
         for (size_t j = 0; j < loops.size(); j++) {
             const Span &whole = around.loop(leaf_.stage.index, static_cast<int>(j));
             const int64_t size = leaf_.parent.size[j];
@@ -143,7 +149,7 @@ private:
         AccessJacobian scaled;
         const bool per_thread = !matrix.scaling_commutes() && leaf_.gpu.thread != nullptr;
         if (per_thread) {
-            scaled = matrix.scaled(access_.serial_extents());
+            scaled = matrix.scaled(access_.serial_extents().to_vector());
         }
         const auto with_innermost = [&](int dim) {
             MemoryTraffic traffic;
