@@ -64,6 +64,7 @@ TEST(PruningRules, NamesAreUniqueAndInOrder) {
                                         "local-memory",
                                         "unknown-sizes",
                                         "inlined-calls",
+                                        "registers",
                                         "recompute"}));
 }
 
