@@ -335,6 +335,51 @@ TEST(LowerSchedule, VariableSizeInABlockStaysThereIfItMayGrow) {
     EXPECT_TRUE(place_of_g(8192, true));
 }
 
+// A block that starts at an odd point needs one value more than the one that was planned with.
+TEST(LowerSchedule, BlocksElsewhereMayNeedMore) {
+    const auto place_of_g = [](int64_t tile) {
+        GraphBuilder b;
+        b.func("h", {"x"}).output({1 << 20}).reads("g", {test::divided("x", 2)});
+        b.func("g", {"x"});
+        const Pipeline p(b.build());
+        const std::string text = lowered_text(
+            p,
+            "h " + std::to_string(((1 << 20) + tile - 1) / tile) + " (0, 0) t gpu_block\n g " +
+                std::to_string(tile / 2) +
+                " (0, 0) t gpu_thread\n  g 1 (0, 0) t gpu_serial\n   g 1 (0, 0) * gpu_simd\n h " +
+                std::to_string(tile) +
+                " (0, 0) t gpu_thread\n  h 1 (0, 0) t gpu_serial\n   h 1 (0, 0) * gpu_simd\n");
+        return contains(statements(text, "g"), ".compute_at(h, x)");
+    };
+    // 12288 values are 48 KiB.
+    EXPECT_TRUE(place_of_g(16384));
+    EXPECT_FALSE(place_of_g(2 * 12288));
+}
+
+// Rows of f are rounded up from 40 to 42 if there is room for rounding columns, too.
+TEST(LowerSchedule, RoundingStaysWithinSharedMemory) {
+    const auto rounds = [](int64_t bytes) {
+        GraphBuilder b;
+        b.func("out", {"x", "y"}).output({2560, 380}).reads("f", {at("x", 0, 2), at("y", 0, 2)}, 9);
+        b.func("f", {"x", "y"}).bytes_per_point(bytes);
+        const Pipeline p(b.build());
+        return contains(statements(lowered_text(p, R"(
+out 10 10 (0, 0) t gpu_block
+ f 43 6 (0, 0) t gpu_thread
+  f 6 7 (0, 0) t gpu_serial
+   f 1 1 (0, 0) * gpu_simd
+ out 64 2 (0, 0) t gpu_thread
+  out 4 19 (0, 0) t gpu_serial
+   out 1 1 (0, 0) * gpu_simd
+)"),
+                                   "f"),
+                        "split(y, y, yi, 7, TailStrategy::RoundUp)");
+    };
+    // 258 x 40 points, at most 1.125 times as many in each dimension.
+    EXPECT_TRUE(rounds(3));
+    EXPECT_FALSE(rounds(4));
+}
+
 TEST(LowerSchedule, SurplusThreadsBecomeSerialLoops) {
     GraphBuilder b;
     b.func("f", {"x", "y", "z", "w"}).output({32, 8, 8, 8});

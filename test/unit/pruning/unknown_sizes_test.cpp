@@ -63,6 +63,23 @@ TEST(UnknownSizes, InABlock) {
     EXPECT_EQ(rejection->limit, 48 * 1024);
 }
 
+// What a block needs of f depends on where it is.
+TEST(UnknownSizes, BlocksElsewhere) {
+    GraphBuilder b;
+    b.func("out", {"x"}).output({1 << 20}).reads("f", {test::divided("x", 2)});
+    b.func("f", {"x"});
+    const TreeMaker maker(b.build());
+    const auto task = [&](int64_t tile) {
+        return maker.with_placed(maker.tiled("out", {tile / 16}, {16}), "f", false);
+    };
+    EXPECT_EQ(largest_shared_bytes(*task(16384), maker.graph()), 4 * (8192 + 1));
+    EXPECT_FALSE(judge(maker, task(16384)));
+    const auto rejection = judge(maker, task(2 * 12288));
+    ASSERT_TRUE(rejection);
+    EXPECT_EQ(rejection->value, 4 * (12288 + 1));
+    EXPECT_EQ(rejection->limit, 4 * 12288);
+}
+
 TEST(UnknownSizes, EveryTaskOnItsOwn) {
     const TreeMaker unknown = chain(true);
     PruneContext context{unknown.graph(), GpuDevice()};
