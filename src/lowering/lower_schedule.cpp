@@ -16,6 +16,7 @@
 #include "lowering/tail_rules.h"
 #include "lowering/thread_mapping.h"
 #include "schedule/unknown_sizes.h"
+#include "schedule/unrolling.h"
 
 namespace anderson2021 {
 
@@ -170,7 +171,10 @@ Directive ScheduleLowering::compute_level(const StagePlan &plan) const {
 
 void ScheduleLowering::make_loops(StagePlan &plan, KernelThreads &kernel) const {
     split_loops(plan, tails_);
-    unroll_innermost(plan, tails_, device_.unroll_limit);
+    const bool too_much =
+        !plan.at_root() &&
+        reads_in_unknown_loops(*plan.outermost, *plan.parent, graph_) > kMaxReadsInUnknownLoops;
+    unroll_innermost(plan, tails_, too_much ? 1 : device_.unroll_limit);
     if (plan.at_root() && !plan.in_thread) {
         move_single_trips_inside_blocks(plan);
     }

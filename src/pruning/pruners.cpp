@@ -40,6 +40,7 @@ const std::vector<std::unique_ptr<StructuralPruner>> &structural_pruners() {
                                                          make_local_memory_constant_rule(),
                                                          make_local_memory_rule(),
                                                          make_unknown_sizes_rule(),
+                                                         make_unrolled_code_rule(),
                                                          make_inlined_calls_rule(),
                                                          make_registers_rule());
     return list;

@@ -254,6 +254,30 @@ output 24 80 (0, 0) t gpu_block
     EXPECT_TRUE(contains(statements(text, "gray"), "unroll")) << text;
 }
 
+// f may have more rows and columns than there are threads, so its code stands in loops.
+TEST(LowerSchedule, CodeThatReadsMuchIsNotUnrolledInLoopsOfUnknownLength) {
+    const auto unrolls = [](int64_t reads) {
+        GraphBuilder b;
+        b.func("out", {"x", "y"}).output({1024, 1024});
+        b.reads("f", {test::divided("x", 2), test::divided("y", 2)});
+        b.func("f", {"x", "y"}).reads("g", {at("x"), at("y")}, reads);
+        b.func("g", {"x", "y"}).input();
+        const Pipeline p(b.build());
+        const std::string text = lowered_text(p, R"(
+out 32 32 (0, 0) t gpu_block
+ f 16 2 (0, 0) t gpu_thread
+  f 1 8 (0, 0) t gpu_serial
+   f 1 1 (0, 0) * gpu_simd
+ out 32 4 (0, 0) t gpu_thread
+  out 1 8 (0, 0) t gpu_serial
+   out 1 1 (0, 0) * gpu_simd
+)");
+        return contains(statements(text, "f"), "unroll");
+    };
+    EXPECT_TRUE(unrolls(20));
+    EXPECT_FALSE(unrolls(21));
+}
+
 /// A stage that reads the input and is read at distances 0 to 3: f is four points longer than out.
 PipelineGraph input_stage(bool by_parameter) {
     GraphBuilder b;

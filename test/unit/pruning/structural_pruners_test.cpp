@@ -63,6 +63,7 @@ TEST(PruningRules, NamesAreUniqueAndInOrder) {
                                         "local-memory-constant",
                                         "local-memory",
                                         "unknown-sizes",
+                                        "unrolled-code",
                                         "inlined-calls",
                                         "registers",
                                         "recompute"}));
