@@ -159,11 +159,19 @@ $(OUT)/runtime.a: $(PLAIN_GENERATOR)
 	$(abspath $<) -r runtime -o $(OUT) -e static_library target=$(HL_TARGET)
 
 LIBRARIES := $(patsubst %,$(OUT)/$(GENERATOR)_%.a,auto manual cpu) $(OUT)/runtime.a
-SOURCES := filter.cpp $(SUPPORT)/filter_app.cpp $(SUPPORT)/image_io.cpp
+FILTER_HEADERS := $(SUPPORT)/filter_app.h $(SUPPORT)/image_io.h
+OBJECTS := $(OUT)/main.o $(OUT)/filter_app.o $(OUT)/image_io.o
+
+# The libraries come with the headers that the main program includes.
+$(OUT)/main.o: filter.cpp $(LIBRARIES) $(FILTER_HEADERS)
+	$(CXX) $(APP_CXXFLAGS) -I$(OUT) -c $< -o $@
+
+$(OUT)/%.o: $(SUPPORT)/%.cpp $(FILTER_HEADERS)
+	@mkdir -p $(OUT)
+	$(CXX) $(APP_CXXFLAGS) -c $< -o $@
 
 # link_filter LIBRARY-OF-THE-AUTOMATIC-VARIANT
-link_filter = $(CXX) $(APP_CXXFLAGS) -I$(OUT) $(SOURCES) $(1) \
-    $(filter-out %_auto.a,$(LIBRARIES)) -ldl -lpthread
+link_filter = $(CXX) $(CXXFLAGS) $(OBJECTS) $(1) $(filter-out %_auto.a,$(LIBRARIES)) -ldl -lpthread
 
-$(FILTER): $(LIBRARIES) $(SOURCES) $(SUPPORT)/filter_app.h $(SUPPORT)/image_io.h
+$(FILTER): $(LIBRARIES) $(OBJECTS)
 	$(call link_filter,$(OUT)/$(GENERATOR)_auto.a) -o $@

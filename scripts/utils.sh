@@ -5,15 +5,18 @@
 ANDERSON_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 ANDERSON_PYTHON=${ANDERSON_VENV:-$ANDERSON_ROOT/.venv}/bin/python
 
-# autotune_tool command argument...: the Python package behind the scripts.
-autotune_tool() {
+# autotune_exec command argument...: goes on as the Python package behind the scripts.
+autotune_exec() {
     if [ ! -x "$ANDERSON_PYTHON" ]; then
         echo "there is no $ANDERSON_PYTHON: run \`make plugin\` in $ANDERSON_ROOT first" >&2
-        return 1
+        exit 1
     fi
-    PYTHONPATH="$ANDERSON_ROOT/scripts${PYTHONPATH:+:$PYTHONPATH}" PYTHONDONTWRITEBYTECODE=1 \
-        "$ANDERSON_PYTHON" -m autotune "$@"
+    export PYTHONPATH="$ANDERSON_ROOT/scripts${PYTHONPATH:+:$PYTHONPATH}" PYTHONDONTWRITEBYTECODE=1
+    exec "$ANDERSON_PYTHON" -m autotune "$@"
 }
+
+# autotune_tool command argument...: the same, and comes back.
+autotune_tool() { (autotune_exec "$@"); }
 
 # make_dir_path_absolute path variable; the folder has to exist.
 make_dir_path_absolute() {
@@ -163,7 +166,8 @@ save_best_schedule_result() {
         fi
         mkdir -p "$best" || return 1
         cp "$samples/best.$pipeline.schedule.h" "$best/$pipeline.h" || return 1
-        [ ! -f "$samples/updated.weights" ] || cp "$samples/updated.weights" "$best/$pipeline.weights"
+        [ ! -f "$samples/updated.weights" ] ||
+            cp "$samples/updated.weights" "$best/$pipeline.weights" || return 1
         { cat "$file"; echo "Run time (ms) = $milliseconds"; } >"$best/$pipeline.txt" || return 1
         echo "$pipeline: $milliseconds ms is the new best"
     done

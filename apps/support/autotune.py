@@ -36,7 +36,6 @@ def parse(argv: list[str]) -> argparse.Namespace:
     parser.add_argument("--name", required=True)
     parser.add_argument("--samples", type=int, required=True)
     parser.add_argument("--measure", type=int, default=0)
-    parser.add_argument("--link", default="")
     parser.add_argument("--in_place", action="store_true")
     parser.add_argument("arguments", nargs="+")
     cli.add_tuning_options(parser)
@@ -66,13 +65,13 @@ def settings_of(given: argparse.Namespace) -> Settings:
     values.update(
         label="measured" if given.measure else "predicted", resume=True, batch_size=size,
         batches=-(-given.samples // size) if size else 1, trials=given.samples,
-        retrain=given.retrain or "never")
+        retrain=given.retrain or "never", runs=given.measure or 1)
     return Settings(
         generator=given.generator, pipeline=given.name, target=target, build=plugin.parent,
         plugin=plugin, folder=(given.folder if given.in_place else given.folder / digest).resolve(),
         weights=Path(weights).resolve() if weights else None,
         parallelism=int(options.pop("parallelism", 16)), argument_sets=(tuple(own),),
-        options=options, link=given.link, runs=given.measure or 1, **values)
+        options=options, **values)
 
 
 def main() -> int:

@@ -1,4 +1,4 @@
-"""The command line: `python -m autotune <command> ...`; see the shell scripts beside the package."""
+"""The command line: `python -m autotune <command> ...`; the shell scripts beside it are shorter."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ keeps the best one. A set of generator arguments is separated from the next one 
 arguments of a set by `;`. weights_file may be empty (those built into the plugin).
 
 SAMPLES_DIR (or --samples_dir) is where everything goes: log.jsonl, updated.weights,
-best.<pipeline>.schedule.h, report.html, and the samples. Environment: NUM_BATCHES (1), LEARNING_RATE
-(0.001), SEARCH_SPACE_OPTIONS (1111), RANDOMIZE_TILINGS (1), USE_FREEZE (1), ENABLE_BEAM_SEARCH (1),
-RETRAIN_AFTER_EACH_BATCH (1), COMPILE_ONLY (0), CXX (g++).
+best.<pipeline>.schedule.h, report.html, and the samples. Environment: NUM_BATCHES (1),
+LEARNING_RATE (0.001), SEARCH_SPACE_OPTIONS (1111), RANDOMIZE_TILINGS (1), USE_FREEZE (1),
+ENABLE_BEAM_SEARCH (1), RETRAIN_AFTER_EACH_BATCH (1), COMPILE_ONLY (0), CXX (g++).
 """
 
 
@@ -94,6 +94,11 @@ def add_tuning_options(parser: argparse.ArgumentParser) -> None:
                         default=(1e-5, 1e-3), help="how far results may be from the CPU's")
     parser.add_argument("--outliers", type=float, default=0.0,
                         help="share of values that may be further off (default: 0)")
+    parser.add_argument("--link", default="", metavar="COMMAND",
+                        help="command that links a program which checks its results and prints "
+                             "`auto: median_ms=...`, instead of RunGen; @LIBRARY@ stands for "
+                             "the schedule")
+    add("runs", int, "repetitions that such a program is asked for")
     parser.add_argument("--no_check", action="store_true", help="do not compare with the CPU")
     parser.add_argument("--option", action="append", default=[], metavar="NAME=VALUE",
                         help="option of the plugin")
@@ -105,7 +110,7 @@ def tuning_values(arguments: argparse.Namespace) -> Dict[str, object]:
     """Those options as arguments of Settings."""
     names = ("resume", "retry", "label", "candidates", "batch_size", "trials", "minutes", "seed",
              "jobs", "compile_timeout", "run_timeout", "min_time", "epochs", "patience",
-             "keep_programs")
+             "keep_programs", "link", "runs")
     values: Dict[str, object] = {name: getattr(arguments, name) for name in names}
     values["tolerance"] = Tolerance(*arguments.tolerance, arguments.outliers)
     values["check"] = not arguments.no_check
@@ -232,6 +237,9 @@ def main(argv: Optional[List[str]] = None) -> int:
         print(f"autotune: {error}", file=sys.stderr)
     except OSError as error:
         print(f"autotune: {error.filename or ''}: {error.strerror or error}", file=sys.stderr)
+    except asyncio.CancelledError:
+        print("autotune: stopped", file=sys.stderr)
+        return 130
     except SystemExit as end:
         # A wrong command line is a failure; only --help is none.
         return 0 if end.code in (0, None) else 1

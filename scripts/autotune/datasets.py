@@ -308,11 +308,11 @@ def data_command(argv: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(
         prog="generate_data.sh",
         description="Makes samples of applications: schedules with times. With TEACHERS (weights "
-        "files, separated by commas) times are predicted and no GPU is needed; otherwise they are "
-        "measured, in max_iterations batches, with training after each. `random` stands for "
-        "max_iterations random pipelines (with TEACHERS only). Environment: HL_TARGET, SAMPLES_DIR "
-        "(autotuned_samples; an absolute path is used as it is), LIMIT (0), COUNT (80 samples of a "
-        "batch or pipeline), RUNS (20).")
+        "files, separated by commas) times are predicted and no GPU is needed; otherwise they "
+        "are measured, in max_iterations batches, with training after each. `random` stands for "
+        "max_iterations random pipelines (with TEACHERS only). Environment: HL_TARGET, "
+        "SAMPLES_DIR (autotuned_samples; an absolute path is used as it is), LIMIT (0), COUNT (80 "
+        "samples of a batch or pipeline), RUNS (20).")
     for name in ("halide_build_dir", "max_iterations", "resume", "train_only", "predict_only",
                  "parallelism"):
         parser.add_argument(name)

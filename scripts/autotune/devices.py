@@ -128,7 +128,8 @@ def usable_devices(target: str) -> List[Device]:
     elif "opencl" in features:
         command, missing = "opencl", "no OpenCL device"
     else:
-        raise TuneError(f"schedules for {target} cannot be timed: give a target with cuda or opencl")
+        raise TuneError(f"schedules for {target} cannot be timed: give a target with cuda or "
+                        "opencl")
     scripts = Path(__file__).resolve().parents[1]
     done = subprocess.run([sys.executable, "-m", "autotune.devices", command], cwd=scripts,
                           capture_output=True, text=True, check=False)

@@ -153,7 +153,7 @@ def html_report(entries: List[Entry], top: int = 10) -> str:
         "<!DOCTYPE html>", '<html lang="en"><head><meta charset="utf-8">',
         f"<title>{html.escape(title)}</title><style>{STYLE}</style></head><body>",
         f"<h1>{html.escape(title)}</h1>",
-        table(["", ""], [[key, str(value)] for key, value in identity.items()]),
+        table(["", ""], [[key, str(value)] for key, value in sorted(identity.items())]),
         f"<p>{len(samples)} samples: {states['ok']} usable, {states['failed']} failed, "
         f"{states['duplicate']} like an earlier one.</p>",
         progress_chart(samples, identity["label"]), scatter_chart(samples),

@@ -11,7 +11,7 @@ from typing import Any, Dict, List, Optional
 from . import programs
 from .errors import TuneError
 from .samples import replace_file
-from .settings import Settings, find_built
+from .settings import ROOT, Settings, find_built
 
 # Fewer schedules teach nothing.
 FEWEST_SAMPLES = 2
@@ -27,11 +27,20 @@ def checksum(path: Optional[Path]) -> str:
 def feature_versions(path: Optional[Path]) -> List[int]:
     """Versions of the features that weights are for: algorithm, schedule."""
     if path is None or not path.is_file():
-        path = Path(__file__).resolve().parents[2] / "baseline.weights"
+        path = ROOT / "baseline.weights"
     header = path.read_bytes()[:12]
     if len(header) < 12 or header[:4] != b"1fwh":
         raise TuneError(f"{path} is no weights file")
     return [int.from_bytes(header[4:8], "little"), int.from_bytes(header[8:12], "little")]
+
+
+def check_versions(path: Optional[Path]) -> List[int]:
+    """The feature versions, which have to be those of the plugin."""
+    given, current = feature_versions(path), feature_versions(None)
+    if given != current:
+        raise TuneError(f"{path} is for feature versions {given}, but the plugin computes "
+                        f"versions {current}")
+    return given
 
 
 class Trainer:

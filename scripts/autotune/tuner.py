@@ -12,7 +12,7 @@ import os
 import shutil
 import tempfile
 import time
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
@@ -79,7 +79,9 @@ class Tuner:
         self.harness = make_harness(self.workbench)
         self.measures = settings.label == "measured"
         self.trainer = training.Trainer(settings) if self.trains else None
-        self.devices = usable_devices(settings.target) if self.measures else [NO_DEVICE]
+        self.devices = [NO_DEVICE]
+        if self.measures and not settings.compile_only:
+            self.devices = usable_devices(settings.target)
         self.deadline = time.monotonic() + 60 * settings.minutes if settings.minutes else None
         self.started = 0
         # Schedules that are known, by hash: the sample that has or will have their time.
@@ -102,7 +104,7 @@ class Tuner:
         return {
             "label": settings.label, "weights": weights,
             "device": device.name, "driver": device.driver, "halide": halide_version(),
-            "features": training.feature_versions(settings.weights),
+            "features": training.check_versions(settings.weights),
             "pipeline": settings.pipeline, "target": settings.target,
             "parallelism": settings.parallelism,
             "argument_sets": [list(words) for words in settings.argument_sets],
@@ -135,7 +137,7 @@ class Tuner:
         """Everything that is missing; the exit status. What there is stays if it is cancelled."""
         settings = self.settings
         try:
-            if self.measures and not settings.compile_only:
+            if self.measures:
                 await self.harness.prepare()
             self.gate = asyncio.Semaphore(settings.jobs)
             self.free_devices: "asyncio.Queue[Device]" = asyncio.Queue()
@@ -149,13 +151,16 @@ class Tuner:
             for index, (_, number) in enumerate(plan):
                 if not self.is_over():
                     await self.run_batch(index, number, index + 1 == len(plan))
-        finally:
             self.display.stop()
-            try:
+            self.finish()
+            return self.report()
+        except BaseException:
+            self.display.stop()
+            with suppress(OSError):  # what went wrong before is what matters
                 self.finish()
-            finally:
-                self.log.close()
-        return self.report()
+            raise
+        finally:
+            self.log.close()
 
     def is_over(self) -> bool:
         """The budget is spent."""
@@ -166,27 +171,32 @@ class Tuner:
         """One batch: candidates, then training."""
         folder = self.workbench.batch_folder(batch, number)
         weights = self.batch_weights(folder)
-        known = sample_entries(self.log.entries)
-        trees = await self.workbench.trees(batch, number, weights)
-        todo = []
-        for candidate in plan_batch(self.settings, batch, number, trees):
-            if self.started >= self.total:
-                break
-            self.started += 1
-            entry = known.get((batch, candidate.sample))
-            if entry and not (self.settings.retry and entry["status"] == "failed"):
-                self.display.sample(entry, known=True)
-            else:
-                todo.append(candidate)
-        if self.devices[0].is_cpu:
-            # Compilers would take the device away from the schedules.
-            built = await gather_or_stop([self.build(c, weights) for c in todo])
+        known = {sample: entry for (of, sample), entry in sample_entries(self.log.entries).items()
+                 if of == batch and not (self.settings.retry and entry["status"] == "failed")}
+        wanted = range(min(self.settings.batch_size, self.total - self.started))
+        self.started += len(wanted)
+        for sample in wanted:
+            if sample in known:
+                self.display.sample(known[sample], known=True)
+        if any(sample not in known for sample in wanted):
+            trees = await self.workbench.trees(batch, number, weights)
+            plan = plan_batch(self.settings, batch, number, trees)
+            await self.try_all([plan[s] for s in wanted if s not in known], weights)
+        await self.train(batch, folder, is_last or self.is_over())
+
+    async def try_all(self, todo: List[Candidate], weights: Optional[Path]) -> None:
+        """Compiles and times candidates."""
+        if not self.devices[0].is_cpu:
+            await gather_or_stop([self.build_and_measure(c, weights) for c in todo])
+            return
+        # Compilers would take the device away from the schedules, so they take turns.
+        turn = 2 * self.settings.jobs
+        for first in range(0, len(todo), turn):
+            built = await gather_or_stop([self.build(c, weights)
+                                          for c in todo[first : first + turn]])
             for ready in built:
                 if ready is not None:
                     await self.measure(ready)
-        else:
-            await gather_or_stop([self.build_and_measure(c, weights) for c in todo])
-        await self.train(batch, folder, is_last or self.is_over())
 
     def batch_weights(self, folder: Path) -> Optional[Path]:
         """The weights of a batch; the same ones when it is continued. None: the built-in ones."""
@@ -223,7 +233,8 @@ class Tuner:
             try:
                 self.display.begin_step(name, "scheduling")
                 searched = await self.workbench.search(candidate, weights)
-                if self.is_repetition(searched) or not self.measures:
+                if not self.settings.compile_only and \
+                        (self.is_repetition(searched) or not self.measures):
                     self.clean(searched, None)
                     return None
                 self.display.begin_step(name, "linking")
@@ -233,11 +244,10 @@ class Tuner:
                 return None
             seconds = {"search": searched.seconds,
                        "build": time.monotonic() - begin - searched.seconds}
-        self.display.begin_step(name, "waiting")
         if self.settings.compile_only:
-            self.clean(searched, None)
             self.display.say(f"{name}: compiled")
             return None
+        self.display.begin_step(name, "waiting")
         return Built(searched, program, seconds)
 
     def is_repetition(self, searched: Searched) -> bool:
@@ -331,6 +341,9 @@ class Tuner:
     def record_failure(self, candidate: Candidate, searched: Optional[Searched],
                        failure: SampleFailure) -> None:
         """Adds a failure to the log, unless it may not be the schedule's fault."""
+        if self.settings.compile_only:
+            self.display.say(f"{candidate.name(self.settings.pipeline)}: {failure}")
+            return
         full = shutil.disk_usage(self.settings.folder).free < FREE_BYTES
         if full or "No space left on device" in failure.reason:
             raise TuneError(f"the disk behind {self.settings.folder} is full: make room and go on "

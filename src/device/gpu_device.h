@@ -34,6 +34,8 @@ struct GpuDevice {
     int64_t unroll_limit = 16;
     /// Largest allocation of one Func that may live in registers.
     int64_t register_allocation_bytes = 128;
+    /// Most registers of a thread: what Halide's runtime lets the driver use.
+    int64_t registers_per_thread = 64;
     /// Stack that constant-size local allocations of a thread may share, before the stack factor.
     int64_t stack_bytes_per_thread = 103232;
     int64_t local_bytes_per_thread = 524288;

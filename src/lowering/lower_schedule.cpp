@@ -15,6 +15,8 @@
 #include "lowering/staging.h"
 #include "lowering/tail_rules.h"
 #include "lowering/thread_mapping.h"
+#include "schedule/unknown_sizes.h"
+#include "schedule/unrolling.h"
 
 namespace anderson2021 {
 
@@ -82,8 +84,6 @@ private:
     Directive compute_level(const StagePlan &plan) const;
     bool is_in_clipped_tile(const StagePlan &plan) const;
     int64_t copies_around(const StagePlan &plan) const;
-    /// Planned bytes of all Funcs stored in the blocks of a root stage.
-    double shared_bytes(int task) const;
 
     const PipelineGraph &graph_;
     const GpuDevice &device_;
@@ -171,7 +171,10 @@ Directive ScheduleLowering::compute_level(const StagePlan &plan) const {
 
 void ScheduleLowering::make_loops(StagePlan &plan, KernelThreads &kernel) const {
     split_loops(plan, tails_);
-    unroll_innermost(plan, tails_, device_.unroll_limit);
+    const bool too_much =
+        !plan.at_root() &&
+        reads_in_unknown_loops(*plan.outermost, *plan.parent, graph_) > kMaxReadsInUnknownLoops;
+    unroll_innermost(plan, tails_, too_much ? 1 : device_.unroll_limit);
     if (plan.at_root() && !plan.in_thread) {
         move_single_trips_inside_blocks(plan);
     }
@@ -207,16 +210,6 @@ int64_t ScheduleLowering::copies_around(const StagePlan &plan) const {
     return site.unrolled_around * (innermost ? site.unrolled_points : 1);
 }
 
-double ScheduleLowering::shared_bytes(int task) const {
-    double bytes = 0;
-    for (const StagePlan &p : plans_) {
-        if (p.task == task && !p.at_root() && !p.in_thread && p.stage->index == 0) {
-            bytes += static_cast<double>(p.parent->regions->of(p.func->id).bytes_computed());
-        }
-    }
-    return bytes;
-}
-
 StageDirectives ScheduleLowering::lower_stage(StagePlan &plan,
                                               std::vector<StagedProducer> &staged) {
     StageDirectives result;
@@ -230,7 +223,8 @@ StageDirectives ScheduleLowering::lower_stage(StagePlan &plan,
     }
     plan.in_clipped_tile = is_in_clipped_tile(plan);
     plan.unrolled_around = copies_around(plan);
-    plan.shared_bytes_used = shared_bytes(plan.task);
+    const LoopNest &task = *plans_[static_cast<size_t>(plan.task)].outermost;
+    plan.shared_bytes_used = static_cast<double>(largest_shared_bytes(task, graph_));
     plan.shared_bytes_limit = static_cast<double>(device_.shared_bytes_per_block);
     KernelThreads &kernel = kernels_[static_cast<size_t>(plan.task)];
     const KernelThreads kernel_before = kernel;

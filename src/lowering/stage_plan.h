@@ -75,7 +75,8 @@ struct StagePlan {
     bool clips_threads = false;
     /// This stage is computed inside a tile that may be cut off.
     bool in_clipped_tile = false;
-    /// Shared memory of the block that this stage is in: planned bytes and limit.
+    /// Shared memory of the block that this stage is in: bytes of the block that needs most, before
+    /// any rounding, and limit.
     double shared_bytes_used = 0;
     double shared_bytes_limit = 0;
 

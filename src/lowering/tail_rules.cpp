@@ -6,8 +6,8 @@ namespace anderson2021 {
 
 namespace {
 
-/// Rounding the tiles of a block-level Func up makes its allocation a little larger at most, and
-/// there is that much shared memory left.
+/// Rounding the tiles of a block-level Func up makes its allocation a little larger at most, that
+/// of its producers too, and there is that much shared memory left.
 bool has_room_for_rounding(const StagePlan &plan) {
     double growth = 1;
     for (int i = 0; i < plan.num_loops(); i++) {
@@ -19,7 +19,10 @@ bool has_room_for_rounding(const StagePlan &plan) {
         }
     }
     constexpr double kMaxGrowth = 1.125;
-    return growth <= kMaxGrowth && plan.shared_bytes_used * kMaxGrowth <= plan.shared_bytes_limit;
+    // An allocation covers what the Func computes, rounded in one dimension, and what its consumer
+    // reads, rounded in another.
+    return growth <= kMaxGrowth &&
+           plan.shared_bytes_used * kMaxGrowth * kMaxGrowth <= plan.shared_bytes_limit;
 }
 
 /// The tile of a thread will be cut off by a guard. If something is computed inside, it is reduced

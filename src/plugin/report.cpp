@@ -5,7 +5,9 @@
 #include <sstream>
 
 #include "features/feature_io.h"
+#include "pruning/register_pressure.h"
 #include "schedule/schedule_text.h"
+#include "schedule/unknown_sizes.h"
 #include "search/search_report.h"
 #include "support/error.h"
 
@@ -68,6 +70,21 @@ void print_compute_locations(std::ostream &out, const LoopNest &root, const Pipe
     out << "END compute locations\n";
 }
 
+// What every kernel needs.
+void print_resources(std::ostream &out, const LoopNest &root, const PipelineGraph &graph) {
+    const GpuDevice device;
+    for (const LoopNestPtr &task : root.children) {
+        const int64_t registers = registers_needed(*task, graph, device);
+        out << "Registers per thread of " << stage_label(graph, graph.stage(task->stage_id))
+            << " (estimate): " << registers
+            << (registers > device.registers_per_thread ? ", spill predicted\n" : "\n");
+        if (const int64_t bytes = largest_shared_bytes(*task, graph)) {
+            out << "Shared memory per block of " << stage_label(graph, graph.stage(task->stage_id))
+                << " (before rounding): " << bytes << " bytes\n";
+        }
+    }
+}
+
 }  // namespace
 
 std::string describe_result(const SearchResult &result,
@@ -83,6 +100,7 @@ std::string describe_result(const SearchResult &result,
         << print_schedule(*result.best, graph, reference_dialect) << schedule_source
         << "END Final generated loop nest and schedule:\n";
     print_compute_locations(out, *result.best, graph);
+    print_resources(out, *result.best, graph);
     out << print_statistics(result.stats) << "Search signature:\n" << search_signature(result);
     return out.str();
 }

@@ -32,6 +32,8 @@ struct PruneContext {
     /// Share of GpuDevice::stack_bytes_per_thread that local allocations may use.
     double stack_factor = 0.95f;
     bool reference_features = false;
+    /// Most registers that a thread may need by the estimate; 0: as many as it likes.
+    int64_t register_limit = 0;
     /// Result of find_funcs_following_outputs(). Null: Funcs whose size is not known may be
     /// computed anywhere, so lowering may have to move them.
     std::shared_ptr<const BitSet> following_outputs = nullptr;

@@ -31,8 +31,8 @@ std::optional<Rejection> reject_above(const char *rule, int64_t value, int64_t l
 }
 
 const std::vector<std::unique_ptr<StructuralPruner>> &structural_pruners() {
-    // Those that look at sizes come before those that ask for regions. The number of inlined calls
-    // is last because it is rarely the reason.
+    // Those that look at sizes come before those that ask for regions. Inlined calls are
+    // rarely the reason, and registers need the most work.
     static const auto list = make_list<StructuralPruner>(make_thread_extents_rule(),
                                                          make_grid_extents_rule(),
                                                          make_serial_extents_rule(),
@@ -40,7 +40,9 @@ const std::vector<std::unique_ptr<StructuralPruner>> &structural_pruners() {
                                                          make_local_memory_constant_rule(),
                                                          make_local_memory_rule(),
                                                          make_unknown_sizes_rule(),
-                                                         make_inlined_calls_rule());
+                                                         make_unrolled_code_rule(),
+                                                         make_inlined_calls_rule(),
+                                                         make_registers_rule());
     return list;
 }
 

@@ -15,6 +15,8 @@ std::unique_ptr<StructuralPruner> make_local_memory_rule();
 std::unique_ptr<StructuralPruner> make_serial_extents_rule();
 std::unique_ptr<StructuralPruner> make_inlined_calls_rule();
 std::unique_ptr<StructuralPruner> make_unknown_sizes_rule();
+std::unique_ptr<StructuralPruner> make_unrolled_code_rule();
+std::unique_ptr<StructuralPruner> make_registers_rule();
 std::unique_ptr<FeaturePruner> make_recompute_rule();
 
 /// A rejection if `value` exceeds `limit`.

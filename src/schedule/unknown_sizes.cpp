@@ -10,6 +10,8 @@ namespace {
 // How much larger than planned an array of variable size may turn out: twice the size in two
 // dimensions.
 constexpr int64_t kGrowth = 4;
+// Blocks that start at so many successive points stand for all of them.
+constexpr int64_t kPlaces = 16;
 
 bool is_free_of_estimates(const LoopDim &loop) {
     switch (loop.source) {
@@ -45,27 +47,38 @@ bool is_single_thread(const PipelineGraph &graph, const LoopNest &task) {
     return std::all_of(loops.begin(), loops.end(), [](const LoopDim &d) { return d.rvar; });
 }
 
+/// A Func in shared memory.
+struct BlockFunc {
+    int func = -1;
+    const LoopNest *site = nullptr;
+    bool exact = false;
+    /// Planned, and of the block that needs most.
+    int64_t bytes = 0;
+    int64_t largest_bytes = 0;
+};
+
+/// Finds the Funcs that a task keeps in its threads and in its block.
 class TaskWalk {
 public:
-    TaskWalk(const PipelineGraph &graph, const GpuDevice &device, const BitSet &following_outputs)
-        : graph_(graph), device_(device), following_outputs_(following_outputs) {}
+    explicit TaskWalk(const PipelineGraph &graph) : graph_(graph) {}
 
-    std::vector<MisplacedFunc> run(const LoopNest &task) {
-        visit(task, is_single_thread(graph_, task));
-        for (const auto &[func, bytes] : variable_) {
-            const int64_t needed = shared_bytes_ + (kGrowth - 1) * bytes;
-            if (needed > device_.shared_bytes_per_block) {
-                misplaced_.push_back({func, needed, device_.shared_bytes_per_block});
-            }
-        }
-        return std::move(misplaced_);
-    }
+    void run(const LoopNest &task) { visit(task, is_single_thread(graph_, task)); }
+
+    /// Of unknown size, in threads.
+    std::vector<MisplacedFunc> inexact_in_thread;
+    std::vector<BlockFunc> in_block;
 
 private:
     void visit(const LoopNest &nest, bool in_thread) {
         in_thread = in_thread || nest.axis == GpuAxis::Thread;
         for (const int f : nest.store_set()) {
-            add(f, nest, in_thread);
+            const bool exact = has_exact_size(graph_.func(f), nest);
+            const int64_t bytes = nest.regions->of(f).bytes_computed();
+            if (!in_thread) {
+                in_block.push_back({f, &nest, exact, bytes, bytes});
+            } else if (!exact) {
+                inexact_in_thread.push_back({f, bytes, 0});
+            }
         }
         for (const LoopNestPtr &c : nest.children) {
             if (!c->innermost && !c->stored_below().empty()) {
@@ -74,31 +87,58 @@ private:
         }
     }
 
-    void add(int func, const LoopNest &site, bool in_thread) {
-        const bool exact = has_exact_size(graph_.func(func), site);
-        const int64_t bytes = site.regions->of(func).bytes_computed();
-        if (in_thread) {
-            if (!exact) {
-                misplaced_.push_back({func, bytes, 0});
-            }
-            return;
-        }
-        shared_bytes_ += bytes;
-        if (!exact && !following_outputs_.contains(func)) {
-            variable_.emplace_back(func, bytes);
-        }
-    }
-
     const PipelineGraph &graph_;
-    const GpuDevice &device_;
-    const BitSet &following_outputs_;
-    std::vector<MisplacedFunc> misplaced_;
-    // In shared memory: bytes of all Funcs, and the Funcs whose size may vary.
-    int64_t shared_bytes_ = 0;
-    std::vector<std::pair<int, int64_t>> variable_;
 };
 
+/// What a block stores of a Func depends on where in the image it is if coordinates are divided:
+/// looks at neighbouring places.
+void find_largest_bytes(std::vector<BlockFunc> &funcs, const PipelineGraph &graph) {
+    for (BlockFunc &f : funcs) {
+        if (f.exact) {
+            continue;
+        }
+        const FuncNode &func = graph.func(f.func);
+        std::vector<int64_t> extents(static_cast<size_t>(func.dims()), 1);
+        for (int64_t shift = 0; shift < kPlaces; shift++) {
+            FuncRegion own = f.site->regions->own();
+            const StageNode &stage = graph.stage(f.site->stage_id);
+            for (size_t i = 0; i < stage.loops.size(); i++) {
+                Span &span = own.loop(stage.index, static_cast<int>(i));
+                span.min += stage.loops[i].rvar ? 0 : shift;
+                span.max += stage.loops[i].rvar ? 0 : shift;
+            }
+            const NestRegions there(graph, f.site->stage_id, std::move(own));
+            for (int d = 0; d < func.dims(); d++) {
+                int64_t &extent = extents[static_cast<size_t>(d)];
+                extent = std::max(extent, there.of(f.func).computed(d).extent());
+            }
+        }
+        f.largest_bytes = func.bytes_per_point;
+        for (const int64_t extent : extents) {
+            f.largest_bytes *= extent;
+        }
+    }
+}
+
+int64_t sum_of_bytes(const std::vector<BlockFunc> &funcs) {
+    int64_t bytes = 0;
+    for (const BlockFunc &f : funcs) {
+        bytes += f.largest_bytes;
+    }
+    return bytes;
+}
+
 }  // namespace
+
+bool has_exact_size(const FuncNode &func, const LoopNest &site) {
+    const FuncRegion &region = site.regions->of(func.id);
+    for (int d = 0; d < func.dims(); d++) {
+        if (!region.computed(d).exact) {
+            return false;
+        }
+    }
+    return true;
+}
 
 BitSet find_funcs_following_outputs(const PipelineGraph &graph) {
     BitSet found(graph.num_funcs());
@@ -119,21 +159,34 @@ BitSet find_funcs_following_outputs(const PipelineGraph &graph) {
     return found;
 }
 
-bool has_exact_size(const FuncNode &func, const LoopNest &site) {
-    const FuncRegion &region = site.regions->of(func.id);
-    for (int d = 0; d < func.dims(); d++) {
-        if (!region.computed(d).exact) {
-            return false;
-        }
-    }
-    return true;
+int64_t largest_shared_bytes(const LoopNest &task, const PipelineGraph &graph) {
+    TaskWalk walk(graph);
+    walk.run(task);
+    find_largest_bytes(walk.in_block, graph);
+    return sum_of_bytes(walk.in_block);
 }
 
 std::vector<MisplacedFunc> find_misplaced_funcs(const LoopNest &task,
                                                 const PipelineGraph &graph,
                                                 const GpuDevice &device,
                                                 const BitSet &following_outputs) {
-    return TaskWalk(graph, device, following_outputs).run(task);
+    TaskWalk walk(graph);
+    walk.run(task);
+    std::vector<MisplacedFunc> misplaced = std::move(walk.inexact_in_thread);
+    std::vector<BlockFunc> &funcs = walk.in_block;
+    const int64_t limit = device.shared_bytes_per_block;
+    if (sum_of_bytes(funcs) * kGrowth > limit) {
+        find_largest_bytes(funcs, graph);
+    }
+    const int64_t bytes = sum_of_bytes(funcs);
+    for (const BlockFunc &f : funcs) {
+        const bool varies = !f.exact && !following_outputs.contains(f.func);
+        const int64_t needed = bytes + (varies ? (kGrowth - 1) * f.largest_bytes : 0);
+        if (needed > limit && (varies || f.largest_bytes > f.bytes)) {
+            misplaced.push_back({f.func, needed, limit});
+        }
+    }
+    return misplaced;
 }
 
 }  // namespace anderson2021

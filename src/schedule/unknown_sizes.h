@@ -3,7 +3,8 @@
 // The cost model takes the estimates of parameters and of input sizes for constants, the compiler
 // cannot. A thread has no memory for arrays of variable size: Halide would put them into global
 // memory, one slice per thread, which is slow, and slices of several such arrays overlap. A block
-// has memory for them, as long as they do not grow beyond it.
+// has memory for them, as long as they do not grow beyond it: at other sizes, or in another place
+// of the image than the one that the features are about.
 #pragma once
 
 #include <optional>
@@ -29,6 +30,10 @@ struct MisplacedFunc {
 
 /// The allocation of `func` at `site` has a size that the text of the program determines.
 bool has_exact_size(const FuncNode &func, const LoopNest &site);
+
+/// Bytes of all Funcs that `task`, a child of the root, stores in shared memory, in the block that
+/// needs most.
+int64_t largest_shared_bytes(const LoopNest &task, const PipelineGraph &graph);
 
 /// All such Funcs in `task`, a child of the root, each once. `following_outputs` is the set of
 /// find_funcs_following_outputs().

@@ -19,6 +19,7 @@ prune_context(const PipelineGraph &graph, const GpuDevice &device, const Options
     PruneContext context{graph, device};
     context.stack_factor = options.stack_factor;
     context.reference_features = options.reference_features != 0;
+    context.register_limit = options.register_limit;
     // Schedules of others are judged as they are.
     if (!context.reference_features && options.partial_schedule_path.empty()) {
         context.following_outputs =

@@ -254,6 +254,30 @@ output 24 80 (0, 0) t gpu_block
     EXPECT_TRUE(contains(statements(text, "gray"), "unroll")) << text;
 }
 
+// f may have more rows and columns than there are threads, so its code stands in loops.
+TEST(LowerSchedule, CodeThatReadsMuchIsNotUnrolledInLoopsOfUnknownLength) {
+    const auto unrolls = [](int64_t reads) {
+        GraphBuilder b;
+        b.func("out", {"x", "y"}).output({1024, 1024});
+        b.reads("f", {test::divided("x", 2), test::divided("y", 2)});
+        b.func("f", {"x", "y"}).reads("g", {at("x"), at("y")}, reads);
+        b.func("g", {"x", "y"}).input();
+        const Pipeline p(b.build());
+        const std::string text = lowered_text(p, R"(
+out 32 32 (0, 0) t gpu_block
+ f 16 2 (0, 0) t gpu_thread
+  f 1 8 (0, 0) t gpu_serial
+   f 1 1 (0, 0) * gpu_simd
+ out 32 4 (0, 0) t gpu_thread
+  out 1 8 (0, 0) t gpu_serial
+   out 1 1 (0, 0) * gpu_simd
+)");
+        return contains(statements(text, "f"), "unroll");
+    };
+    EXPECT_TRUE(unrolls(20));
+    EXPECT_FALSE(unrolls(21));
+}
+
 /// A stage that reads the input and is read at distances 0 to 3: f is four points longer than out.
 PipelineGraph input_stage(bool by_parameter) {
     GraphBuilder b;
@@ -333,6 +357,51 @@ TEST(LowerSchedule, VariableSizeInABlockStaysThereIfItMayGrow) {
     EXPECT_TRUE(place_of_g(1024, false));
     EXPECT_FALSE(place_of_g(8192, false));
     EXPECT_TRUE(place_of_g(8192, true));
+}
+
+// A block that starts at an odd point needs one value more than the one that was planned with.
+TEST(LowerSchedule, BlocksElsewhereMayNeedMore) {
+    const auto place_of_g = [](int64_t tile) {
+        GraphBuilder b;
+        b.func("h", {"x"}).output({1 << 20}).reads("g", {test::divided("x", 2)});
+        b.func("g", {"x"});
+        const Pipeline p(b.build());
+        const std::string text = lowered_text(
+            p,
+            "h " + std::to_string(((1 << 20) + tile - 1) / tile) + " (0, 0) t gpu_block\n g " +
+                std::to_string(tile / 2) +
+                " (0, 0) t gpu_thread\n  g 1 (0, 0) t gpu_serial\n   g 1 (0, 0) * gpu_simd\n h " +
+                std::to_string(tile) +
+                " (0, 0) t gpu_thread\n  h 1 (0, 0) t gpu_serial\n   h 1 (0, 0) * gpu_simd\n");
+        return contains(statements(text, "g"), ".compute_at(h, x)");
+    };
+    // 12288 values are 48 KiB.
+    EXPECT_TRUE(place_of_g(16384));
+    EXPECT_FALSE(place_of_g(2 * 12288));
+}
+
+// Rows of f are rounded up from 40 to 42 if there is room for rounding columns, too.
+TEST(LowerSchedule, RoundingStaysWithinSharedMemory) {
+    const auto rounds = [](int64_t bytes) {
+        GraphBuilder b;
+        b.func("out", {"x", "y"}).output({2560, 380}).reads("f", {at("x", 0, 2), at("y", 0, 2)}, 9);
+        b.func("f", {"x", "y"}).bytes_per_point(bytes);
+        const Pipeline p(b.build());
+        return contains(statements(lowered_text(p, R"(
+out 10 10 (0, 0) t gpu_block
+ f 43 6 (0, 0) t gpu_thread
+  f 6 7 (0, 0) t gpu_serial
+   f 1 1 (0, 0) * gpu_simd
+ out 64 2 (0, 0) t gpu_thread
+  out 4 19 (0, 0) t gpu_serial
+   out 1 1 (0, 0) * gpu_simd
+)"),
+                                   "f"),
+                        "split(y, y, yi, 7, TailStrategy::RoundUp)");
+    };
+    // 258 x 40 points, at most 1.125 times as many in each dimension.
+    EXPECT_TRUE(rounds(3));
+    EXPECT_FALSE(rounds(4));
 }
 
 TEST(LowerSchedule, SurplusThreadsBecomeSerialLoops) {

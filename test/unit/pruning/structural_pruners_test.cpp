@@ -63,7 +63,9 @@ TEST(PruningRules, NamesAreUniqueAndInOrder) {
                                         "local-memory-constant",
                                         "local-memory",
                                         "unknown-sizes",
+                                        "unrolled-code",
                                         "inlined-calls",
+                                        "registers",
                                         "recompute"}));
 }
 
