@@ -112,9 +112,6 @@ bool BeamPass::decide(SearchStatePtr start, int end) {
             return true;
         }
         select_parents();
-        if (beam_.empty()) {
-            return false;
-        }
     }
 }
 
@@ -151,10 +148,6 @@ void BeamPass::select_parents() {
         const std::optional<Candidate> candidate = pop();
         if (!candidate) {
             break;
-        }
-        if (candidate->cost > settings_.hopeless_cost) {
-            exhaustive_ = false;
-            continue;
         }
         beam_.push_back(materialize(*candidate));
         beam_ranks_.push_back(candidate->rank);

@@ -1,8 +1,6 @@
 // What distinguishes one pass of the search from another.
 #pragma once
 
-#include <limits>
-
 #include "search/frozen_decisions.h"
 #include "space/space_options.h"
 
@@ -25,9 +23,6 @@ struct PassSettings {
 
     /// Half of the beam: for passes that go where others have been already.
     bool narrow_beam = false;
-    /// Partial schedules that cost more than this, ms, are given up. Costs mostly grow with each
-    /// decision, so a schedule that is to beat a known one passes.
-    double hopeless_cost = std::numeric_limits<double>::infinity();
 
     /// The pass looks for a schedule, not for decisions to freeze.
     bool is_pre_pass() const { return index < 0; }

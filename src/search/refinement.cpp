@@ -1,7 +1,6 @@
 #include "search/refinement.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "search/depth_hash.h"
@@ -19,9 +18,6 @@ constexpr int kMaxRefinements = 3;
 // Up to this many Funcs, everything after a point is decided anew. Beyond, mostly just the next few
 // decisions are; the best results of that are judged by what becomes of the whole schedule.
 constexpr int kMaxFuncsToRefineAsOne = 14;
-// What costs so much more than the best complete schedule when it is not complete yet is given up,
-// as a share of that cost. In larger pipelines the best schedules have more expensive beginnings.
-constexpr double kHopelessExcess = 0.1;
 constexpr int kWindow = 16;
 constexpr size_t kWindowResults = 4;
 // Per round, so that the work grows with the number of Funcs and not with its square.
@@ -38,7 +34,10 @@ Refinement::Refinement(SearchContext &context,
                        const PassSettings &settings,
                        SearchStatePtr best,
                        Offer offer)
-    : context_(context), settings_(settings), best_(std::move(best)), take_(std::move(offer)) {}
+    : context_(context), settings_(settings), best_(std::move(best)), take_(std::move(offer)) {
+    // Most of what a pass finds after a good start is near the best schedule.
+    settings_.narrow_beam = true;
+}
 
 void Refinement::run(const std::function<void()> &after_round) {
     const int num_funcs = context_.graph.num_non_input_funcs();
@@ -52,16 +51,6 @@ void Refinement::run(const std::function<void()> &after_round) {
             break;
         }
     }
-}
-
-// Most of what a pass finds after a good start is near the best schedule.
-PassSettings Refinement::pass_settings() const {
-    PassSettings settings = settings_;
-    settings.narrow_beam = true;
-    if (context_.graph.num_non_input_funcs() <= kMaxFuncsToRefineAsOne) {
-        settings.hopeless_cost = best_->cost() + kHopelessExcess * std::abs(best_->cost());
-    }
-    return settings;
 }
 
 bool Refinement::can_stop() const {
@@ -140,8 +129,7 @@ bool Refinement::is_news(const SearchState &start, const SearchState *rival) {
 void Refinement::refine_after(const SearchStatePtr &start) {
     if (is_news(*start, nullptr)) {
         context_.stats.refinements++;
-        const PassSettings settings = pass_settings();
-        offer(BeamPass(context_, settings, {}).run_from(start));
+        offer(BeamPass(context_, settings_, {}).run_from(start));
     }
 }
 
@@ -157,9 +145,8 @@ void Refinement::refine_window(const SearchStatePtr &start) {
     }
     context_.stats.refinements++;
     const SearchStatePtr example = best_;
-    const PassSettings settings = pass_settings();
     for (SearchStatePtr &state :
-         BeamPass(context_, settings, {}).run_window(start, end, kWindowResults)) {
+         BeamPass(context_, settings_, {}).run_window(start, end, kWindowResults)) {
         if (!state->tree->same_structure(*rival->tree)) {
             PassOutcome outcome;
             outcome.best = Replay(context_, settings_, example).complete(std::move(state));

@@ -37,11 +37,10 @@ private:
     bool is_news(const SearchState &start, const SearchState *rival);
     SearchStatePtr state_of_best(int num_decisions) const;
     bool can_stop() const;
-    PassSettings pass_settings() const;
     void offer(const PassOutcome &outcome);
 
     SearchContext &context_;
-    const PassSettings &settings_;
+    PassSettings settings_;
     SearchStatePtr best_;
     Offer take_;
     // Hashes of what was tried already.

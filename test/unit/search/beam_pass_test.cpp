@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <utility>
 
 #include "search/beam_pass.h"
 #include "search/depth_hash.h"
@@ -142,6 +143,22 @@ TEST(BeamPass, DropoutIsReproducible) {
     }
     EXPECT_EQ(costs[0], costs[1]);
     EXPECT_NE(costs[0], costs[2]);
+}
+
+TEST(BeamPass, ANarrowBeamIsHalfAsWide) {
+    Options halved = test::test_options();
+    halved.beam_size /= 2;
+    SearchHarness expected(test::harris_graph(512, 256), halved);
+    SearchHarness narrow(test::harris_graph(512, 256));
+    narrow.settings.narrow_beam = true;
+    const PassOutcome a = run_pass(expected), b = run_pass(narrow);
+    EXPECT_EQ(a.best->cost(), b.best->cost());
+    EXPECT_EQ(expected.stats.states_added, narrow.stats.states_added);
+    Options one = test::test_options();
+    one.beam_size = 1;
+    SearchHarness greedy(test::harris_graph(512, 256), one);
+    greedy.settings.narrow_beam = true;
+    EXPECT_NE(run_pass(greedy).best, nullptr);
 }
 
 }  // namespace
