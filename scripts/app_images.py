@@ -168,9 +168,7 @@ def index(out: Path) -> str:
         "* The drawings show the schedules for the estimated sizes, with the built-in weights, "
         "which are not trained. Blue:", "  kernels and their blocks; green: threads; yellow: "
         "serial loops; white: the point that is computed. Long", "  pipelines are drawn in the "
-        "shortened version that the heading names. Funcs whose size depends on values at run",
-        "  time are drawn where the search placed them, although some are computed at the root when "
-        "the schedule is applied.",
+        "shortened version that the heading names.",
         "* The photograph shows the astronaut Eileen Collins and was taken by NASA; it is in the "
         "public domain.", "",
     ]

@@ -25,7 +25,8 @@ computed, for compute capability 7.0:
   A kernel of which not even one block fits has none, and cannot be launched. High occupancy is
   no aim in itself.
 * *registers*, *spilled bytes*, *shared bytes*: the most of any kernel, from ptxas (at most 64
-  registers, like Halide's runtime).
+  registers, like Halide's runtime). *predicted*: the plugin says beforehand that a kernel may
+  spill.
 * *MB loaded*, *MB stored*: transactions of all blocks with global memory by the features of the
   schedule, 32 bytes each: an upper bound of the DRAM traffic, since caches are not modelled.
   Only this plugin has such features, so there are none for other ways to schedule.
@@ -76,11 +77,14 @@ def static_row(app: str, label: str, entry: Mapping) -> list[str]:
     def most(name: str) -> str:
         return str(max((k[name] for k in kernels), default=0))
 
+    spills = most("spill_bytes")
+    if entry.get("spills_predicted"):
+        spills += " (predicted)"
     traffic = [number(entry[n] / 1e6) if n in entry else "–"
                for n in ("loaded_bytes", "stored_bytes")]
     return [app, label, number(entry.get("cost_ms")),
             f"{entry['launches']}{'+' if entry['more_launches'] else ''}", share,
-            lowest["limiter"] if known else "–", most("registers"), most("spill_bytes"),
+            lowest["limiter"] if known else "–", most("registers"), spills,
             most("shared_bytes"), *traffic]
 
 

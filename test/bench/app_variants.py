@@ -100,13 +100,14 @@ def known_without_gpu(tools: Toolchain, app: App, variant: Variant, settings: Se
         words += ["autoscheduler.top_k=1", f"autoscheduler.top_k_path={prefix}"]
     (compiled,) = compiler.compile([(variant.name, words)], plugin=variant.plugin,
                                    parameters=parameters, seconds=seconds, keep=True,
-                                   log_level=1 if variant.name == "reference" else 0)
+                                   log_level=1 if variant.ours or variant.name == "reference" else 0)
     result = figures(compiled)
     if compiled.error is not None:
         return result
     if variant.ours:
         Path(f"{prefix}.0.tree").replace(tree)
         result["cost_ms"] = float(Path(f"{prefix}.0.cost").read_text())
+        result["spills_predicted"] = compiled.spills_predicted
         result |= device_code.global_traffic(compiled.stages)
     elif variant.name == "reference":
         text = runs.tree_of((folder / f"{variant.name}.log").read_text(errors="replace"))

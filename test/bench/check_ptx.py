@@ -90,9 +90,9 @@ def figures(result: Compiled) -> dict:
         "spills": {a: sum(k.spill_bytes for k in kernels)
                    for a, kernels in result.other_kernels.items()},
         "shared_bytes": shared, "predicted_shared_bytes": predicted,
-        "working_set_at_thread": max((s["working_set_at_thread"] for s in result.stages), default=0),
+        "registers_predicted": max(result.registers.values(), default=0),
+        "spill_predicted": bool(result.spills_predicted),
         "variable_shared": variable_shared(result),
-        "expr_branching": max((s["expr_branching"] for s in result.stages), default=0),
     }
 
 
@@ -103,17 +103,18 @@ Random schedules (greedy searches that drop candidates by chance) of all applica
 PTX of capability 7.0 and assembled by ptxas for sm_70, sm_80 and sm_90, at most 64 registers.
 Nothing was run. *errors* are pipelines for which there was no schedule or no code; *refused* is
 PTX that ptxas does not accept; *violations* are kernels that could not be launched on compute
-capability 7.0: more than 1024 threads, 48 KiB of shared memory or 65536 registers per block. Bytes
-per thread are those of the feature `working_set_at_thread`, medians of the schedules with and
-without spills. Shared memory is compared with what the features say (`shared_mem_occupancy`);
-counted as off are differences of more than 256 bytes: tiles that are rounded up enlarge an
-allocation, the features speak of a block in the middle while the allocation is that of the largest
-one, and a Func moves to the root if its size depends on run-time values and could grow too much.
+capability 7.0: more than 1024 threads, 48 KiB of shared memory or 65536 registers per block.
+*predicted* are the schedules of which the plugin says beforehand, at log level 1, that a kernel may
+spill: an estimate of the registers that a thread needs from the code that is unrolled. Shared
+memory is compared with what the features say (`shared_mem_occupancy`); counted as off are
+differences of more than 256 bytes: tiles that are rounded up enlarge an allocation, and the
+features speak of a block in the middle while the allocation is that of the largest one. Both are
+taken into account by the search, so that no kernel goes beyond the limit.
 """
 COLUMNS = ("app", "schedules", "errors", "refused", "violations", "kernels",
            "registers (median, most)",
-           "schedules with spills", "most spilled bytes", "bytes per thread by the features: "
-           "with, without spills", "shared bytes: most", "off from the features",
+           "schedules with spills", "of these predicted", "of the others predicted",
+           "most spilled bytes", "shared bytes: most", "off from the features",
            "shared memory depends on run-time sizes", "and is beyond the limit at twice the size")
 
 
@@ -136,29 +137,24 @@ def row(app: str, runs: list[dict]) -> str:
     off = [r for r in runs if r["kernels"]
            and all(launch["shared_at_estimates"] for launch in r["variable_shared"])
            and abs(r["shared_bytes"] - r["predicted_shared_bytes"]) > SHARED_SLACK]
-    sets = [_median([r["working_set_at_thread"] for r in group]) for group in (spilling, others)]
     cells = [app, len(runs), sum(r["error"] is not None for r in runs),
              sum(bool(r["refusals"]) for r in runs), sum(bool(r["violations"]) for r in runs),
              len(kernels), f"{_median(registers)}, {max(registers, default=0)}", len(spilling),
+             sum(r["spill_predicted"] for r in spilling), sum(r["spill_predicted"] for r in others),
              max((k["spill_bytes"] for k in kernels), default=0),
-             f"{sets[0]:.0f}, {sets[1]:.0f}" if spilling else f"–, {sets[1]:.0f}",
              max((r["shared_bytes"] for r in runs), default=0), len(off),
              sum(bool(r["variable_shared"]) for r in runs), sum(map(too_much_when_doubled, runs))]
     return "| " + " | ".join(map(str, cells)) + " |"
 
 
-def separation(runs: list[dict], feature: str) -> Optional[float]:
-    """Probability that a spilling schedule has more of the feature than one that does not spill."""
-    groups: dict[bool, list[float]] = {True: [], False: []}
-    for run in runs:
-        if run["kernels"]:
-            spills = any(kernel["spill_bytes"] for kernel in run["kernels"])
-            groups[spills].append(run[feature])
-    pairs = len(groups[True]) * len(groups[False])
-    if not pairs:
-        return None
-    wins = sum((a > b) + 0.5 * (a == b) for a in groups[True] for b in groups[False])
-    return wins / pairs
+def prediction(runs: list[dict]) -> str:
+    """How well the plugin tells beforehand which schedules spill, each schedule counted once."""
+    once = {json.dumps([r["kernels"], r["registers_predicted"]]): r for r in runs if r["kernels"]}
+    spilling = [r for r in once.values() if any(k["spill_bytes"] for k in r["kernels"])]
+    found = sum(r["spill_predicted"] for r in spilling)
+    predicted = sum(r["spill_predicted"] for r in once.values())
+    return (f"Of {len(spilling)} different schedules with spills {found} were predicted to spill; "
+            f"of {predicted} predicted ones {found} do.")
 
 
 def distinct(results: dict[str, list[dict]]) -> int:
@@ -178,11 +174,7 @@ def report(results: dict[str, list[dict]]) -> str:
               f"{sum(r['error'] is not None for r in total)} errors, "
               f"{sum(bool(r['refusals']) for r in total)} refused, "
               f"{sum(bool(r['violations']) for r in total)} with violated limits."]
-    shares = {name: separation(total, name) for name in ("working_set_at_thread", "expr_branching")}
-    if None not in shares.values():
-        listed = ", ".join(f"{name} {share:.2f}" for name, share in shares.items())
-        lines += ["", "Probability that a schedule with spills has more of a feature than one without "
-                  f"(0.5: the feature says nothing): {listed}.", ""]
+    lines += ["", prediction(total), ""]
     for app, runs in results.items():
         for run in runs:
             for text in [run["error"]] * (run["error"] is not None) + run["violations"] + [
@@ -243,7 +235,8 @@ def main() -> int:
             compiler = Compiler(tools, app, args.out.resolve() / "jobs" / app.name)
             parameters = app.usual if args.usual else app.small
             for result in compiler.compile(jobs, plugin=args.plugin, parameters=parameters,
-                                           architectures=args.architectures.split(",")):
+                                           architectures=args.architectures.split(","),
+                                           log_level=1):
                 runs.append(figures(result))
             write(results, args.out)
             print(f"{key(app, args.usual)}: {len(runs)} schedules, last took "

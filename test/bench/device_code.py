@@ -81,6 +81,17 @@ class Compiled:
     other_kernels: dict[str, list[Kernel]] = field(default_factory=dict)
     # Sizes of arrays per thread that are no constants; they go to global memory.
     slices: list[str] = field(default_factory=list)
+    # If the log was on: registers per thread of each kernel by the plugin's estimate.
+    registers: dict[str, int] = field(default_factory=dict)
+    # If the log was on: kernels that the plugin expects to spill.
+    spills_predicted: list[str] = field(default_factory=list)
+
+
+def read_estimates(log: str) -> tuple[dict[str, int], list[str]]:
+    """What the log says of registers: a number per kernel, and those that may spill."""
+    found = re.findall(r"^Registers per thread of (\S+) \(estimate\): (\d+)(, spill predicted)?$",
+                       log, re.M)
+    return {name: int(n) for name, n, _ in found}, [name for name, _, spills in found if spills]
 
 
 def one_line(log: str, status: int) -> str:
@@ -166,6 +177,8 @@ class Compiler:
         features = self.folder / f"{result.job}.featurization"
         if features.exists() and features.stat().st_size:
             result.stages = read_featurization(features)
+        log = base.with_suffix(".log").read_text(errors="replace")
+        result.registers, result.spills_predicted = read_estimates(log)
         code = self.folder / f"{result.job}.ptx"
         if not code.exists():
             result.error = "no kernel: everything runs on the CPU"

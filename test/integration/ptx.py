@@ -18,6 +18,8 @@ SHARED_BYTES_PER_BLOCK = 48 * 1024
 # Instructions, in bytes moved, that store or load a spilled register in a kernel. Some dozens in
 # the whole code are addresses that are kept for long; many more are accumulators without room.
 SPILL_BYTES = 512
+# The same where the plugin expects no spills.
+UNEXPECTED_SPILL_BYTES = 64
 
 
 @dataclass
@@ -31,6 +33,8 @@ class Kernel:
     threads: int = 0
     # Zero if the size is only known at run time.
     shared_bytes: int = 0
+    # The plugin expects spills in this or another kernel of the schedule.
+    spill_predicted: bool = False
 
     def __str__(self) -> str:
         return (
@@ -56,14 +60,17 @@ def assemble(
         options=options,
         parameters=parameters,
         outputs="device_code,stmt,schedule,c_header",
+        environment={"HL_DEBUG_AUTOSCHEDULE": "1"},
     )
     require_quiet_compilation(auto)
     outcome = tools.ptxas(auto.file("device_code")).require_success()
     kernels = assembled_kernels(outcome.output)
     # The statement also holds the PTX as text, with bytes that are no characters.
     statement = auto.file("stmt").read_text(errors="replace")
+    predicted = re.search(r"^Registers per thread .*spill predicted$", auto.output, re.M)
     for kernel in kernels:
         _read_launch(kernel, statement)
+        kernel.spill_predicted = predicted is not None
     slices = re.findall(r"allocate \S+\.\d+\.buffer\b", statement)
     assert not slices, f"per-thread arrays in global memory, their sizes are no constants: {slices}"
     return kernels

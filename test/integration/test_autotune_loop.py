@@ -193,6 +193,26 @@ def test_a_full_disk_is_no_result(loop, folder):
     assert loop.entries() == []
 
 
+def test_a_small_disk_that_grows(tools, folder):
+    disk = folder / "disk"
+    disk.mkdir()
+    if run(["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", disk]).returncode != 0:
+        pytest.skip("mounting is not permitted")
+    try:
+        loop = Loop(tools, disk / "samples", tools.generator(HIST), "hist", SMALL)
+        environment = {"NUM_BATCHES": "1"}
+        outcome = loop.run("--batch_size=2", environment=environment)
+        assert outcome.returncode == 1
+        assert "No space left" in outcome.output or "is full: make room" in outcome.output
+        assert "Traceback" not in outcome.output
+        assert [e for e in loop.entries() if e["status"] == "failed"] == []
+        run(["mount", "-o", "remount,size=200m", disk]).require_success()
+        loop.run("--batch_size=2", "--resume", environment=environment).require_success()
+        assert sorted(loop.samples()) == [(0, 0), (0, 1)]
+    finally:
+        run(["umount", "-l", disk])
+
+
 WRONG = """
 #include "Halide.h"
 class Wrong : public Halide::Generator<Wrong> {

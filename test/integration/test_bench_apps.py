@@ -162,12 +162,21 @@ def test_equal_schedules_are_counted_once():
     assert check_ptx.distinct({"a": [good, good | {"seed": 2}, other], "b": [good]}) == 3
 
 
-def test_how_well_a_feature_tells_spills():
-    def run(spilled, value):
-        return {"kernels": [{"spill_bytes": spilled}], "f": value}
+def test_estimates_of_registers_are_read():
+    log = ("Registers per thread of out_s0 (estimate): 120, spill predicted\n"
+           "Registers per thread of f_s1 (estimate): 64\nState with cost 1\n")
+    assert device_code.read_estimates(log) == ({"out_s0": 120, "f_s1": 64}, ["out_s0"])
+    assert device_code.read_estimates("") == ({}, [])
 
-    assert check_ptx.separation([run(8, 3), run(0, 1), run(0, 3)], "f") == pytest.approx(0.75)
-    assert check_ptx.separation([run(0, 1)], "f") is None
+
+def test_how_well_spills_are_predicted():
+    def run(spilled, predicted, seed=1):
+        return {"kernels": [{"spill_bytes": spilled}], "spill_predicted": predicted, "seed": seed,
+                "registers_predicted": 100 if predicted else 10}
+
+    runs = [run(8, True), run(16, False), run(0, True), run(0, False), run(8, True, seed=2)]
+    assert check_ptx.prediction(runs) == (
+        "Of 2 different schedules with spills 1 were predicted to spill; of 2 predicted ones 1 do.")
 
 
 def test_launches_are_counted_at_the_estimates():
@@ -274,4 +283,5 @@ def test_a_few_random_schedules_are_swept(tools, tmp_path):
     runs = json.loads((tmp_path / "results.json").read_text())["harris"]
     assert [run["seed"] for run in runs] == [1, 2] and all(run["kernels"] for run in runs)
     text = (tmp_path / "report.md").read_text()
+    assert all(run["registers_predicted"] > 0 for run in runs)
     assert text.count("\n| harris | 2 | 0 | 0 | 0 |") == 1 and "1 applications, 0 errors" in text
