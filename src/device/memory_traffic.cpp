@@ -328,31 +328,52 @@ RequestCost request_cost(TrafficKind kind,
                                        : shared_cost(addresses, bytes, device);
 }
 
-void account(MemoryTraffic &traffic,
-             TrafficKind kind,
-             const WarpAccess &access,
-             double requests_per_thread,
-             const WarpLayout *layout,
-             const GpuDevice &device) {
-    const auto moved = static_cast<double>(transaction_bytes(kind, device));
-    if (layout == nullptr) {
-        traffic.transactions += requests_per_thread;
-        traffic.bytes_used += requests_per_thread * static_cast<double>(access.bytes_per_point);
-        traffic.bytes_moved += requests_per_thread * moved;
-        return;
+WarpCosts warp_costs(TrafficKind kind,
+                     const WarpAccess &access,
+                     const WarpLayout &layout,
+                     const GpuDevice &device) {
+    WarpCosts costs;
+    costs.regular = request_cost(kind, access, layout, false, device);
+    if (layout.has_tail_warp) {
+        costs.tail = request_cost(kind, access, layout, true, device);
     }
-    const auto add = [&](double requests, bool last_warp) {
-        const RequestCost cost = request_cost(kind, access, *layout, last_warp, device);
+    return costs;
+}
+
+void account(MemoryTraffic &traffic,
+             const WarpCosts &costs,
+             double requests_per_thread,
+             const WarpLayout &layout,
+             int64_t bytes_per_transaction) {
+    const auto moved = static_cast<double>(bytes_per_transaction);
+    const auto add = [&](double requests, const RequestCost &cost) {
         const double n = std::trunc(requests);
         const double transactions = n * static_cast<double>(cost.transactions);
         traffic.transactions += transactions;
         traffic.bytes_used += n * static_cast<double>(cost.bytes_used);
         traffic.bytes_moved += transactions * moved;
     };
-    add(static_cast<double>(layout->num_regular_warps) * requests_per_thread, false);
-    if (layout->has_tail_warp) {
-        add(requests_per_thread, true);
+    add(static_cast<double>(layout.num_regular_warps) * requests_per_thread, costs.regular);
+    if (layout.has_tail_warp) {
+        add(requests_per_thread, costs.tail);
     }
+}
+
+void account(MemoryTraffic &traffic,
+             TrafficKind kind,
+             const WarpAccess &access,
+             double requests_per_thread,
+             const WarpLayout *layout,
+             const GpuDevice &device) {
+    const int64_t moved = transaction_bytes(kind, device);
+    if (layout == nullptr) {
+        traffic.transactions += requests_per_thread;
+        traffic.bytes_used += requests_per_thread * static_cast<double>(access.bytes_per_point);
+        traffic.bytes_moved += requests_per_thread * static_cast<double>(moved);
+        return;
+    }
+    account(
+        traffic, warp_costs(kind, access, *layout, device), requests_per_thread, *layout, moved);
 }
 
 }  // namespace anderson2021

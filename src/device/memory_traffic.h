@@ -66,6 +66,18 @@ RequestCost request_cost(TrafficKind kind,
                          bool last_warp,
                          const GpuDevice &device);
 
+/// One request of each warp that stands for others.
+struct WarpCosts {
+    /// Of warp 0.
+    RequestCost regular;
+    /// Of the last warp; only if the layout has a tail warp.
+    RequestCost tail;
+};
+WarpCosts warp_costs(TrafficKind kind,
+                     const WarpAccess &access,
+                     const WarpLayout &layout,
+                     const GpuDevice &device);
+
 /// Adds `requests_per_thread` requests of `access` by every warp of `layout`. `layout` may be null
 /// (a stage without threads): then every request moves one transaction and uses one point.
 /// The number of requests of all regular warps together, and that of the tail warp, are cut to
@@ -76,5 +88,11 @@ void account(MemoryTraffic &traffic,
              double requests_per_thread,
              const WarpLayout *layout,
              const GpuDevice &device);
+/// The same for an access whose costs are known.
+void account(MemoryTraffic &traffic,
+             const WarpCosts &costs,
+             double requests_per_thread,
+             const WarpLayout &layout,
+             int64_t bytes_per_transaction);
 
 }  // namespace anderson2021

@@ -52,19 +52,20 @@ public:
           seen_(static_cast<size_t>(graph.num_funcs())) {}
 
     AccessPlan build() {
-        std::vector<std::pair<int, std::vector<int>>> stack{{stage_id_, {}}};
+        // Stages with the step that leads to them.
+        std::vector<std::pair<int, int>> stack{{stage_id_, -1}};
         while (!stack.empty()) {
-            const auto [stage, chain] = std::move(stack.back());
+            const auto [stage, before] = stack.back();
             stack.pop_back();
             for (const int id : graph_.stage(stage).incoming_edges) {
                 const Edge &edge = graph_.edge(id);
-                std::vector<int> longer = chain;
-                longer.push_back(id);
+                const auto step = static_cast<int>(plan_.steps.size());
+                plan_.steps.push_back({id, before});
                 collect(edge);
                 if (contains(inlined_, edge.producer)) {
-                    stack.emplace_back(graph_.func(edge.producer).stages[0].id, std::move(longer));
+                    stack.emplace_back(graph_.func(edge.producer).stages[0].id, step);
                 } else {
-                    visit(edge.producer, std::move(longer));
+                    visit(edge.producer, step);
                 }
             }
         }
@@ -102,10 +103,10 @@ private:
         plan_.matrices.push_back(std::move(matrix));
     }
 
-    void visit(int producer, std::vector<int> chain) {
+    void visit(int producer, int step) {
         ProducerVisit v;
         v.producer = producer;
-        v.chain = std::move(chain);
+        v.step = step;
         v.first = seen_[static_cast<size_t>(producer)] == 0;
         v.accesses = collected_[static_cast<size_t>(producer)];
         seen_[static_cast<size_t>(producer)] = 1;

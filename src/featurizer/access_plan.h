@@ -59,11 +59,18 @@ struct PlannedAccess {
     int64_t repeats = 0;
 };
 
+/// The last edge of a path from the stage to a producer.
+struct PathStep {
+    int edge = -1;
+    /// Index of the step before in AccessPlan::steps; -1 at the stage. Lower than the own index.
+    int before = -1;
+};
+
 /// One arrival at a Func that is not inlined.
 struct ProducerVisit {
     int producer = -1;
-    /// Edges from the stage to the producer.
-    std::vector<int> chain;
+    /// Last step of the path that leads there.
+    int step = -1;
     /// No earlier visit has the same producer.
     bool first = false;
     std::vector<PlannedAccess> accesses;
@@ -71,6 +78,8 @@ struct ProducerVisit {
 
 struct AccessPlan {
     std::vector<PlannedMatrix> matrices;
+    /// Paths with a common beginning share the steps of it.
+    std::vector<PathStep> steps;
     /// In the order of the walk.
     std::vector<ProducerVisit> visits;
     /// Live values that the stage's expression needs.

@@ -3,55 +3,29 @@
 // For every access matrix: how many points does a thread access (a box that the unrolled loops
 // share counts once; loops that do not move the access are hoisted), and what does one such request
 // cost each warp.
+#include <algorithm>
 #include <utility>
 #include <vector>
 
 #include "featurizer/groups/leaf_access.h"
+#include "featurizer/groups/read_boxes.h"
 
 namespace anderson2021 {
 
 namespace {
 
-using Spans = SmallVector<Span, 6>;
-
-/// The producer's box that is needed along one chain of edges.
-int64_t
-points_along_chain(const PipelineGraph &graph, const std::vector<int> &chain, const Spans &loops) {
-    const Span *consumer_loops = loops.data();
-    FuncRegion between;
-    for (size_t i = 0; i + 1 < chain.size(); i++) {
-        const Edge &edge = graph.edge(chain[i]);
-        const FuncNode &producer = graph.func(edge.producer);
-        FuncRegion next(producer);
-        if (producer.dims() > 0) {
-            expand_footprint(edge, consumer_loops, &next.required(0));
-        }
-        next.derive_from_required();
-        between = std::move(next);
-        if (!producer.stages[0].loops.empty()) {
-            consumer_loops = between.loops(0);
-        }
-    }
-    const Edge &last = graph.edge(chain.back());
-    Spans required;
-    required.resize(static_cast<size_t>(graph.func(last.producer).dims()), Span::empty());
-    if (!required.empty()) {
-        expand_footprint(last, consumer_loops, required.data());
-    }
-    int64_t points = 1;
-    for (const Span &span : required) {
-        points = saturating_multiply(points, span.extent());
-    }
-    return points;
-}
-
 class LoadCounter {
 public:
-    LoadCounter(const LeafAccess &access, bool unrolled) : access_(access), leaf_(access.leaf()) {
+    LoadCounter(const LeafAccess &access, bool unrolled)
+        : access_(access), leaf_(access.leaf()), boxes_(leaf_) {
         for (size_t j = 0; j < leaf_.stage.loops.size() && unrolled; j++) {
             if (leaf_.stage.loops[j].pure) {
                 unrolled_loops_ |= uint64_t{1} << j;
             }
+        }
+        const std::vector<ProducerVisit> &visits = leaf_.plan.visits;
+        if (std::any_of(visits.begin(), visits.end(), [](const auto &v) { return !v.first; })) {
+            known_costs_.resize(leaf_.plan.matrices.size());
         }
         repeats_outside_ = saturating_multiply(leaf_.gpu.outer_serial,
                                                leaf_.gpu.serial_iterations_around(leaf_.func.id));
@@ -63,7 +37,6 @@ public:
             return;  // registers need no transactions
         }
         MemoryTraffic &total = site.memory == MemoryType::Global ? loads.global : loads.shared;
-        box_points_.clear();
         for (const PlannedAccess &a : visit.accesses) {
             const PlannedMatrix &matrix = leaf_.plan.matrices[static_cast<size_t>(a.matrix)];
             const MemoryTraffic one = count(visit, matrix, site);
@@ -74,29 +47,6 @@ public:
     }
 
 private:
-    /// The box needed for one pass over the loops in `moving`, at the representative position of
-    /// all others.
-    int64_t box_points(const ProducerVisit &visit, uint64_t moving) {
-        for (const auto &known : box_points_) {
-            if (known.first == moving) {
-                return known.second;
-            }
-        }
-        const FuncRegion &around = leaf_.own_region(*leaf_.grandparent);
-        Spans loops;
-        loops.resize(leaf_.stage.loops.size());
-        for (size_t j = 0; j < loops.size(); j++) {
-            const Span &whole = around.loop(leaf_.stage.index, static_cast<int>(j));
-            const int64_t size = leaf_.parent.size[j];
-            const bool moves = (moving >> j & 1) != 0;
-            const int64_t start = whole.min + (moves ? 0 : size / 2);
-            loops[j] = {start, start + (moves ? size : 1) - 1, whole.constant, whole.exact};
-        }
-        const int64_t points = points_along_chain(leaf_.env.graph, visit.chain, loops);
-        box_points_.emplace_back(moving, points);
-        return points;
-    }
-
     /// Points of the producer that a thread accesses by this matrix.
     int64_t
     points_accessed(const ProducerVisit &visit, const PlannedMatrix &matrix, const Site &site) {
@@ -113,8 +63,8 @@ private:
                     saturating_multiply(iterations_not_unrolled, leaf_.parent.size[j]);
             }
         }
-        const int64_t by_region = saturating_multiply(box_points(visit, unrolled_loops_ & varying),
-                                                      iterations_not_unrolled);
+        const int64_t by_region = saturating_multiply(
+            boxes_.points(visit.step, unrolled_loops_ & varying), iterations_not_unrolled);
         const int64_t by_loops = saturating_multiply(matrix.jacobian().count(), iterations);
         int64_t points = by_region;
         if (by_loops <= by_region) {
@@ -146,20 +96,22 @@ private:
             site.memory == MemoryType::Shared ? TrafficKind::Shared : TrafficKind::Global;
         const auto points = static_cast<double>(points_accessed(visit, matrix, site));
         const FuncRegion &storage = site.store->regions->of(visit.producer);
-        AccessJacobian scaled;
-        const bool per_thread = !matrix.scaling_commutes() && leaf_.gpu.thread != nullptr;
-        if (per_thread) {
-            scaled = matrix.scaled(access_.serial_extents().to_vector());
-        }
         const auto with_innermost = [&](int dim) {
             MemoryTraffic traffic;
-            account(traffic,
-                    kind,
-                    access_.warp_access(
-                        per_thread ? scaled : matrix.jacobian(), per_thread, storage, dim),
-                    points,
-                    leaf_.gpu.layout,
-                    leaf_.env.device);
+            if (leaf_.gpu.layout != nullptr) {
+                account(traffic,
+                        costs(kind, matrix, storage, dim),
+                        points,
+                        *leaf_.gpu.layout,
+                        transaction_bytes(kind, leaf_.env.device));
+            } else {
+                account(traffic,
+                        kind,
+                        warp_access(matrix, storage, dim),
+                        points,
+                        nullptr,
+                        leaf_.env.device);
+            }
             return traffic;
         };
         if (producer.is_input) {
@@ -179,14 +131,44 @@ private:
         return best;
     }
 
+    WarpAccess warp_access(const PlannedMatrix &matrix, const FuncRegion &storage, int innermost) {
+        const bool per_thread = !matrix.scaling_commutes() && leaf_.gpu.thread != nullptr;
+        if (!per_thread) {
+            return access_.warp_access(matrix.jacobian(), false, storage, innermost);
+        }
+        const AccessJacobian scaled = matrix.scaled(access_.serial_extents().to_vector());
+        return access_.warp_access(scaled, true, storage, innermost);
+    }
+
+    WarpCosts
+    costs(TrafficKind kind, const PlannedMatrix &matrix, const FuncRegion &storage, int innermost) {
+        const auto fresh = [&] {
+            const WarpAccess access = warp_access(matrix, storage, innermost);
+            return warp_costs(kind, access, *leaf_.gpu.layout, leaf_.env.device);
+        };
+        if (known_costs_.empty()) {
+            return fresh();
+        }
+        // A matrix belongs to one producer, so storage and kind are always the same.
+        auto &known = known_costs_[static_cast<size_t>(&matrix - leaf_.plan.matrices.data())];
+        for (const auto &entry : known) {
+            if (entry.first == innermost) {
+                return entry.second;
+            }
+        }
+        known.emplace_back(innermost, fresh());
+        return known.back().second;
+    }
+
     const LeafAccess &access_;
     const LoopContext &leaf_;
     // Bit j: loop j is unrolled.
     uint64_t unrolled_loops_ = 0;
     // Iterations of the serial levels of other Funcs around the stage.
     int64_t repeats_outside_ = 1;
-    // Of the current visit, by the loops that move.
-    std::vector<std::pair<uint64_t, int64_t>> box_points_;
+    ReadBoxes boxes_;
+    // Per matrix, by the innermost dimension of the storage. Empty if no matrix comes up twice.
+    std::vector<std::vector<std::pair<int, WarpCosts>>> known_costs_;
 };
 
 }  // namespace
