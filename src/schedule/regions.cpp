@@ -1,6 +1,5 @@
 #include "schedule/regions.h"
 
-#include <array>
 #include <iterator>
 #include <mutex>
 #include <unordered_map>
@@ -37,9 +36,11 @@ NestRegions::~NestRegions() {
     for (const std::atomic<const FuncRegion *> &slot : slots_) {
         delete slot.load(std::memory_order_relaxed);
     }
-    const Node *node = list_.load(std::memory_order_relaxed);
-    while (node != nullptr) {
-        delete std::exchange(node, node->next);
+    for (const std::atomic<const Node *> &list : lists_) {
+        const Node *node = list.load(std::memory_order_relaxed);
+        while (node != nullptr) {
+            delete std::exchange(node, node->next);
+        }
     }
 }
 
@@ -62,7 +63,8 @@ const FuncRegion &NestRegions::of(int func) const {
 }
 
 const FuncRegion &NestRegions::of_listed(int func) const {
-    const Node *head = list_.load(std::memory_order_acquire);
+    std::atomic<const Node *> &list = lists_[static_cast<size_t>(func) % kNumLists];
+    const Node *head = list.load(std::memory_order_acquire);
     const Node *seen = nullptr;
     std::unique_ptr<Node> fresh;
     for (;;) {
@@ -75,14 +77,14 @@ const FuncRegion &NestRegions::of_listed(int func) const {
             fresh = std::make_unique<Node>(Node{compute(func), nullptr});
             // Computing it may have added what it depends on.
             seen = head;
-            head = list_.load(std::memory_order_acquire);
+            head = list.load(std::memory_order_acquire);
             if (head != seen) {
                 continue;
             }
         }
         fresh->next = head;
         seen = head;
-        if (list_.compare_exchange_strong(
+        if (list.compare_exchange_strong(
                 head, fresh.get(), std::memory_order_acq_rel, std::memory_order_acquire)) {
             return fresh.release()->region;
         }
@@ -152,9 +154,11 @@ size_t NestRegions::bytes() const {
             total += sizeof(*r) + region_bytes(*r);
         }
     }
-    for (const Node *node = list_.load(std::memory_order_acquire); node != nullptr;
-         node = node->next) {
-        total += sizeof(*node) + region_bytes(node->region);
+    for (const std::atomic<const Node *> &list : lists_) {
+        for (const Node *node = list.load(std::memory_order_acquire); node != nullptr;
+             node = node->next) {
+            total += sizeof(*node) + region_bytes(node->region);
+        }
     }
     return total;
 }

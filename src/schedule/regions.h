@@ -5,6 +5,7 @@
 // NestRegions, whatever else differs between the schedules that contain them.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <memory>
@@ -53,9 +54,11 @@ private:
         const Node *next = nullptr;
     };
     // The root knows every Func sooner or later: one slot per Func, null while it is not known. A
-    // nest knows a few: a list. Both grow by compare-and-swap and are freed by the destructor.
+    // nest knows a few: short lists, by id. All grow by compare-and-swap and are freed by the
+    // destructor.
+    static constexpr size_t kNumLists = 4;
     mutable std::vector<std::atomic<const FuncRegion *>> slots_;
-    mutable std::atomic<const Node *> list_{nullptr};
+    mutable std::array<std::atomic<const Node *>, kNumLists> lists_{};
 };
 
 using NestRegionsPtr = std::shared_ptr<const NestRegions>;
