@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Dict, List, Optional
 
 from . import programs
-from .errors import TuneError
+from .errors import TuneError, check_disk
 from .samples import replace_file
 from .settings import ROOT, Settings, find_built
 
@@ -60,6 +60,7 @@ class Trainer:
     async def _run(self, command: List[str], files: Path, log: Path) -> None:
         done = await programs.run(command, log, timeout=float("inf"), stdin=files)
         if not done.ok:
+            check_disk(self.settings.folder, done.output)
             raise TuneError(f"training failed, {done.reason(0)}\nIts output is in {log}")
 
     async def quality(self, weights: Optional[Path], files: Path, folder: Path, label: str
