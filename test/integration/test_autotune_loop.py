@@ -144,6 +144,28 @@ def test_a_stopped_run_goes_on(loop, folder, number):
     assert [e["batch"] for e in loop.entries() if e["event"] == "train"] == [0]
 
 
+def test_a_run_killed_while_training_goes_on(finished, loop):
+    loop.folder.mkdir()
+    samples = [e for e in finished.entries() if e["event"] == "sample"]
+    (loop.folder / "log.jsonl").write_bytes(b"".join(map(run_log.encode, samples)))
+    command = loop.command("--batch_size=3", "--resume", "--epochs=10000000", "--patience=0")
+    state = loop.folder / "batch_0000_0_1_1" / "trained.weights.state"
+    with subprocess.Popen(command, env=loop.environment(), stdout=subprocess.DEVNULL) as process:
+        limit = time.monotonic() + 120
+        while not state.exists() and time.monotonic() < limit and process.poll() is None:
+            time.sleep(0.05)
+        assert process.poll() is None
+        process.kill()
+    before = state.stat().st_mtime_ns
+    time.sleep(1.5)  # longer than between two saves: the trainer has ended, too
+    assert state.stat().st_mtime_ns == before
+    assert not (loop.folder / "updated.weights").exists() or \
+        (loop.folder / "updated.weights").read_bytes() == (ROOT / "baseline.weights").read_bytes()
+    # Also with another number of epochs, for which the state is of no use.
+    loop.run("--batch_size=3", "--resume").require_success()
+    assert [e["batch"] for e in loop.entries() if e["event"] == "train"] == [0, 1]
+
+
 # ----- samples that fail
 
 # What the program of each sample does; it stands for all that can go wrong while measuring.
