@@ -19,7 +19,7 @@ function(anderson_tool name)
         ${ANDERSON_COST_MODEL_LIBRARIES})
 endfunction()
 
-foreach(tool retrain_cost_model weightsdir_to_weightsfile check_weights weights_info
+foreach(tool retrain_cost_model distill_weights weightsdir_to_weightsfile check_weights weights_info
         featurization_to_sample)
     if(EXISTS "${CMAKE_SOURCE_DIR}/src/tools/${tool}.cpp")
         anderson_tool(${tool})

@@ -6,7 +6,6 @@ import argparse
 import asyncio
 import dataclasses
 import os
-import signal
 import sys
 from pathlib import Path
 from typing import Dict, List, Optional, Sequence
@@ -15,6 +14,7 @@ from . import datasets
 from .display import make_display
 from .errors import TuneError
 from .outcome import Outcome
+from .programs import with_signals
 from .run_log import read_log
 from .settings import CANDIDATES, LABELS, RETRAIN, Settings, Tolerance
 from .tuner import Tuner
@@ -163,14 +163,6 @@ def loop_settings(arguments: argparse.Namespace) -> Settings:
         random_options={"randomize_tilings": tilings}, batches=number_of("NUM_BATCHES", 1),
         beam=flag_of("ENABLE_BEAM_SEARCH", "1"), rates=os.environ.get("LEARNING_RATE", "0.001"),
         compile_only=flag_of("COMPILE_ONLY", "0"), **values)
-
-
-async def with_signals(coroutine) -> int:
-    """Whoever ends this program wants those that it started to end, too."""
-    task = asyncio.ensure_future(coroutine)
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        asyncio.get_running_loop().add_signal_handler(number, task.cancel)
-    return await task
 
 
 def tune(settings: Settings, plain: bool = False) -> int:

@@ -333,9 +333,7 @@ def data_command(argv: Sequence[str]) -> int:
         environment.get("SAMPLES_DIR") or "autotuned_samples",
         _number("LIMIT", environment.get("LIMIT") or "0", 0),
         _number("COUNT", environment.get("COUNT") or str(BATCH), 1))
-    from .cli import with_signals  # pylint: disable=import-outside-toplevel,cyclic-import
-
-    return asyncio.run(with_signals(run_apps(plan, given.apps or APPS)))
+    return asyncio.run(programs.with_signals(run_apps(plan, given.apps or APPS)))
 
 
 def default_target(predicted: bool) -> str:

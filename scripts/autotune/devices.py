@@ -137,7 +137,12 @@ def usable_devices(target: str) -> List[Device]:
     if done.returncode != 0 or not found:
         raise TuneError(f"{missing} found for {target}: without a device, schedules can only be "
                         "judged by predictions (label `predicted`)")
-    return [d for d in found if (d.name, d.driver) == (found[0].name, found[0].driver)]
+    alike = [d for d in found if (d.name, d.driver) == (found[0].name, found[0].driver)]
+    for device in found:
+        if device not in alike:
+            print(f"not used: {device.name} ({device.slot}), since it is no {found[0].name}",
+                  file=sys.stderr)
+    return alike
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ import os
 import re
 import shlex
 import warnings
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Dict, List, Mapping, Tuple, Union
@@ -19,9 +20,9 @@ from typing import Dict, List, Mapping, Tuple, Union
 import numpy
 
 from . import programs
-from .errors import SampleFailure, TuneError
+from .errors import SampleFailure, TuneError, check_disk
 from .settings import Settings, Tolerance
-from .workbench import Searched, Workbench, halide_folder
+from .workbench import Searched, Workbench, halide_folder, halide_version
 
 OUTPUT_LINE = re.compile(r'^\s*Output "([^"]+)" is of type', re.MULTILINE)
 TIME_LINE = re.compile(r"\sBEST_TIME_MSEC_PER_ITER\s+(\S+)")
@@ -93,6 +94,10 @@ class RunGenHarness:
         self.halide = halide_folder()
         self.compiler = shlex.split(os.environ.get("CXX", "g++"))
         self.tools = self.settings.folder / "tools"
+        # What does not depend on the pipeline, for all runs that use this build.
+        self.shared = self.settings.build.resolve() / "autotune"
+        key = f"{halide_version()} {self.compiler}"
+        self.suffix = f"{zlib.crc32(key.encode()):08x}"
         self.outputs: Dict[Tuple[int, str], numpy.ndarray] = {}
 
     def _flags(self) -> List[str]:
@@ -103,29 +108,44 @@ class RunGenHarness:
         limit = self.settings.compile_timeout
         done = await programs.run(command, self.tools / log, timeout=limit)
         if not done.ok:
+            check_disk(self.tools, done.output)
             raise TuneError(f"{what}: {done.reason(limit)}\nThe command was: "
                             f"{programs.quoted(command)}")
         return done.output
 
-    async def _tool(self, product: Path, what: str, command: List[str], made: Path) -> None:
-        """Makes a file that is the same for all candidates, unless it is there."""
-        if not product.exists():
-            await self._step(what, command, f"{product.name}.txt")
-            os.replace(made, product)
+    @property
+    def main(self) -> Path:
+        """RunGenMain, compiled."""
+        return self.shared / f"RunGenMain-{self.suffix}.o"
+
+    @property
+    def runtime(self) -> Path:
+        """Halide's runtime for the target."""
+        return self.shared / f"runtime-{self.settings.target}-{self.suffix}.a"
 
     async def prepare(self) -> None:
         """RunGenMain, the runtime and the results of the CPU."""
         self.tools.mkdir(parents=True, exist_ok=True)
-        main, partial = self.tools / "RunGenMain.o", self.tools / "RunGenMain.partial.o"
-        source = self.halide / "share" / "tools" / "RunGenMain.cpp"
-        await self._tool(main, "cannot compile RunGenMain", [
-            *self.compiler, *self._flags(), "-DHALIDE_NO_PNG", "-DHALIDE_NO_JPEG", "-c",
-            str(source), "-o", str(partial)], partial)
-        runtime = self.tools / f"runtime-{self.settings.target}.a"
-        await self._tool(runtime, "cannot make the runtime", [
-            str(self.settings.generator.resolve()), "-r", "partial", "-o", str(self.tools),
-            "-e", "static_library", f"target={self.settings.target}"],
-            self.tools / "partial.a")
+        try:
+            self.shared.mkdir(exist_ok=True)
+            usable = os.access(self.shared, os.W_OK)
+        except OSError:
+            usable = False
+        self.shared = self.shared if usable else self.tools
+        # Renamed when they are whole, since another run may be making them, too.
+        partial = self.shared / f"partial{os.getpid()}"
+        if not self.main.exists():
+            source = self.halide / "share" / "tools" / "RunGenMain.cpp"
+            await self._step("cannot compile RunGenMain", [
+                *self.compiler, *self._flags(), "-DHALIDE_NO_PNG", "-DHALIDE_NO_JPEG", "-c",
+                str(source), "-o", f"{partial}.o"], "RunGenMain.txt")
+            os.replace(f"{partial}.o", self.main)
+        if not self.runtime.exists():
+            await self._step("cannot make the runtime", [
+                str(self.settings.generator.resolve()), "-r", partial.name, "-o",
+                str(self.shared), "-e", "static_library", f"target={self.settings.target}"],
+                "runtime.txt")
+            os.replace(f"{partial}.a", self.runtime)
         for number in range(len(self.settings.argument_sets) if self.settings.check else 0):
             await self._reference(number)
 
@@ -152,8 +172,7 @@ class RunGenHarness:
 
     def _link_command(self, folder: Path, name: str, program: Path) -> List[str]:
         return [*self.compiler, *self._flags(), str(folder / f"{name}.registration.cpp"),
-                str(self.tools / "RunGenMain.o"), str(folder / f"{name}.a"),
-                str(self.tools / f"runtime-{self.settings.target}.a"), "-o", str(program),
+                str(self.main), str(folder / f"{name}.a"), str(self.runtime), "-o", str(program),
                 "-ldl", "-lpthread"]
 
     async def link(self, searched: Searched) -> Path:

@@ -10,7 +10,7 @@ import signal
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Mapping, Optional, Sequence
+from typing import Coroutine, Mapping, Optional, Sequence
 
 PR_SET_PDEATHSIG = 1
 SECONDS_TO_END = 2.0
@@ -99,8 +99,18 @@ async def run(
             raise
     seconds = time.monotonic() - begin
     with open(log, "rb") as printed:
-        output = printed.read(LONGEST_OUTPUT).decode(errors="replace")
+        # What matters comes last.
+        printed.seek(max(0, os.fstat(printed.fileno()).st_size - LONGEST_OUTPUT))
+        output = printed.read().decode(errors="replace")
     return Result(words, process.returncode or 0, output, seconds, timed_out)
+
+
+async def with_signals(coroutine: Coroutine[None, None, int]) -> int:
+    """Whoever ends this program wants those that it started to end, too."""
+    task = asyncio.ensure_future(coroutine)
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        asyncio.get_running_loop().add_signal_handler(number, task.cancel)
+    return await task
 
 
 def quoted(command: Sequence[object]) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Dict, List, Optional
 
 from . import programs
-from .errors import TuneError
+from .errors import TuneError, check_disk
 from .samples import replace_file
 from .settings import ROOT, Settings, find_built
 
@@ -60,6 +60,7 @@ class Trainer:
     async def _run(self, command: List[str], files: Path, log: Path) -> None:
         done = await programs.run(command, log, timeout=float("inf"), stdin=files)
         if not done.ok:
+            check_disk(self.settings.folder, done.output)
             raise TuneError(f"training failed, {done.reason(0)}\nIts output is in {log}")
 
     async def quality(self, weights: Optional[Path], files: Path, folder: Path, label: str
@@ -88,17 +89,18 @@ class Trainer:
         """
         folder.mkdir(parents=True, exist_ok=True)
         listed = folder / "samples.txt"
-        content = "".join(f"{file}\n" for file in files).encode()
-        out, state = folder / "trained.weights", folder / "trained.weights.state"
-        if not listed.is_file() or listed.read_bytes() != content:
-            state.unlink(missing_ok=True)  # of a run with other samples
-        replace_file(listed, content)
+        out, note = folder / "trained.weights", folder / "training_command.txt"
+        command = self._command(initial, out, "--predictions_file=", "--resume=1",
+                                f"--patience={self.settings.patience}",
+                                f"--log={folder / 'train.jsonl'}")
+        replace_file(listed, "".join(f"{file}\n" for file in files).encode())
+        # What was trained with other options or samples cannot be continued.
+        state = "\n".join([*command, checksum(initial), checksum(listed), ""]).encode()
+        if not note.is_file() or note.read_bytes() != state:
+            out.with_name(f"{out.name}.state").unlink(missing_ok=True)
+        replace_file(note, state)
         before = await self.quality(initial, listed, folder, "before")
-        await self._run(
-            self._command(initial, out, "--predictions_file=", "--resume=1",
-                          f"--patience={self.settings.patience}",
-                          f"--log={folder / 'train.jsonl'}"),
-            listed, folder / "train.txt")
+        await self._run(command, listed, folder / "train.txt")
         after = await self.quality(out, listed, folder, "after")
         accepted = after.get("ordered_pairs", 0) >= before.get("ordered_pairs", 0)
         if accepted:

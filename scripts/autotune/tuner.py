@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import fcntl
 import os
-import shutil
 import tempfile
 import time
 from contextlib import asynccontextmanager, contextmanager, suppress
@@ -22,15 +21,13 @@ from . import samples, training
 from .candidates import Candidate, plan_batch
 from .devices import Device, usable_devices
 from .display import PlainDisplay
-from .errors import SampleFailure, TuneError
+from .errors import SampleFailure, TuneError, check_disk
 from .harness import make_harness
 from .outcome import Outcome, ranked, sample_entries, time_of
 from .run_log import Entry, RunLog, check_identity
 from .settings import Settings
 from .workbench import Searched, Workbench, halide_version
 
-# With less than that, failures may come from the disk and not from the schedules.
-FREE_BYTES = 32 << 20
 # Of a sample; the rest is needed by nobody once it is in the log.
 PASSING = (".a", ".registration.cpp", ".h", ".featurization")
 
@@ -84,6 +81,7 @@ class Tuner:
             self.devices = usable_devices(settings.target)
         self.deadline = time.monotonic() + 60 * settings.minutes if settings.minutes else None
         self.started = 0
+        self.is_prepared = False
         # Schedules that are known, by hash: the sample that has or will have their time.
         self.claimed: Dict[Tuple[int, str], str] = {}
         self.identity = self._identity()
@@ -137,8 +135,6 @@ class Tuner:
         """Everything that is missing; the exit status. What there is stays if it is cancelled."""
         settings = self.settings
         try:
-            if self.measures:
-                await self.harness.prepare()
             self.gate = asyncio.Semaphore(settings.jobs)
             self.free_devices: "asyncio.Queue[Device]" = asyncio.Queue()
             for device in self.devices:
@@ -186,6 +182,9 @@ class Tuner:
 
     async def try_all(self, todo: List[Candidate], weights: Optional[Path]) -> None:
         """Compiles and times candidates."""
+        if self.measures and not self.is_prepared:
+            await self.harness.prepare()
+            self.is_prepared = True
         if not self.devices[0].is_cpu:
             await gather_or_stop([self.build_and_measure(c, weights) for c in todo])
             return
@@ -344,10 +343,7 @@ class Tuner:
         if self.settings.compile_only:
             self.display.say(f"{candidate.name(self.settings.pipeline)}: {failure}")
             return
-        full = shutil.disk_usage(self.settings.folder).free < FREE_BYTES
-        if full or "No space left on device" in failure.reason:
-            raise TuneError(f"the disk behind {self.settings.folder} is full: make room and go on "
-                            "with --resume")
+        check_disk(self.settings.folder, failure.reason)
         if searched is not None:
             key = candidate.argument_set, samples.schedule_hash(searched.featurization)
             self.claimed.pop(key, None)

@@ -27,33 +27,31 @@ class Settings:
     random_schedules: int = 8
     random_good_schedules: int = 3
     # Schedules of each application: random descents, and greedy ones that rarely go astray.
-    app_schedules: int = 600
-    app_good_schedules: int = 450
+    app_schedules: int = 1100
+    app_good_schedules: int = 700
     good_dropout: int = 60
     good_seed: int = 100000
-    # Training.
+    # Training: see distill_weights --help.
     seed: int = 1
-    # Every round takes all students through `epochs` passes, with a rate that falls from the one
-    # given to a hundredth of it; the next round starts from where the last one got.
-    epochs: int = 100
-    rates: str = "0.004 0.004 0.003 0.002"
-    units_per_step: int = 1
+    steps: int = 8000
+    units_per_step: int = 256
+    rate: float = 0.03
+    rows: int = 60000
     limit: int = 100
-    clip: float = 160
+    unmixed: float = 0.05
+    # The mean of several teachers is beyond what a student can be everywhere, so it has to be told
+    # what matters.
+    mean_unmixed: float = 0.8
+    mean_cost_weight: float = 10
 
-    @property
-    def rounds(self):
-        """The rate of each round."""
-        return self.rates.split()
-
-    def training_flags(self, number):
-        """Options of retrain_cost_model for a round."""
-        return [f"--epochs={self.epochs}", f"--rates={self.rounds[number]}",
-                f"--seed={self.seed + number}", f"--units_per_step={self.units_per_step}", f"--limit={self.limit}",
-                f"--clip={self.clip}", "--loss=terms", "--log_weight=0",
-                "--cosine=1", "--standardize=1",
-                "--partition_schedules=0", "--verbose=0", "--best_benchmark=",
-                "--best_schedule=", "--threads=1"]
+    def training_flags(self, student):
+        """Options of distill_weights for a student."""
+        names = ("seed", "steps", "units_per_step", "rate", "rows", "limit")
+        flags = [f"--{name}={getattr(self, name)}" for name in names] + ["--threads=1"]
+        if len(student.teachers) == 1:
+            return [*flags, f"--unmixed={self.unmixed}"]
+        return [*flags, f"--unmixed={self.mean_unmixed}",
+                f"--cost_weight={self.mean_cost_weight}"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -61,7 +59,7 @@ class Student:
     """One weights file to be made."""
 
     name: str
-    # Files whose mean prediction is the label.
+    # Files whose mean coefficients are learnt.
     teachers: tuple
     # Applications among the samples.
     apps: tuple

@@ -74,45 +74,37 @@ class Workshop:
 
     # Training.
 
-    def round_file(self, student, number):
-        """Weights of a student after (or during) a round."""
-        return self.folder / "students" / f"{student.name}.{number}.weights"
-
-    def finished_rounds(self, student):
-        """How many rounds a student has been through."""
-        done = 0
-        while self.round_file(student, done).with_suffix(".done").exists():
-            done += 1
-        return done
-
     def student_file(self, student):
-        """Weights after the last finished round."""
-        done = self.finished_rounds(student)
-        if done == 0:
-            raise tools.ToolError(f"{student.name} has not been trained yet")
-        return self.round_file(student, done - 1)
+        """Weights of a student, finished or not."""
+        return self.folder / "students" / f"{student.name}.weights"
 
-    async def train(self, student, number):
-        """One round, or what an earlier run has left of it."""
-        if self.finished_rounds(student) > number:
+    def is_trained(self, student):
+        """Whether training has come to its end."""
+        return self.student_file(student).with_suffix(".done").exists()
+
+    def trained_file(self, student):
+        """Weights of a student that has been trained; a ToolError if it has not."""
+        if not self.is_trained(student):
+            raise tools.ToolError(f"{student.name} has not been trained yet")
+        return self.student_file(student)
+
+    async def train(self, student):
+        """The whole training, or what an earlier run has left of it."""
+        if self.is_trained(student):
             return "done before"
-        out = self.round_file(student, number)
+        out = self.student_file(student)
         out.parent.mkdir(parents=True, exist_ok=True)
         files = [self.random_folder()]
         for app in student.apps:
             files += [file for file in self.app_files(app) if file.exists()]
-        start = f"--initial_weights={self.round_file(student, number - 1)}" if number else \
-            "--randomize_weights=1"
-        command = [self.programs.path("retrain_cost_model"),
-                   *self.settings.training_flags(number), start,
-                   f"--weights_out={out}", "--predictions_file=", "--resume=1",
-                   f"--log={out.with_suffix('.jsonl')}",
+        command = [self.programs.path("distill_weights"), *self.settings.training_flags(student),
+                   f"--weights_out={out}", "--resume=1", f"--log={out.with_suffix('.jsonl')}",
                    f"--teachers={','.join(map(str, student.teachers))}", *files]
         if student.held_out:
             command.append(f"--exclude={plan.generator_of(student.held_out)}")
-        await tools.run(command, self.folder / "logs" / f"train_{student.name}_{number}.log")
+        text = await tools.run(command, self.folder / "logs" / f"train_{student.name}.log")
         out.with_suffix(".done").touch()
-        return f"round {number + 1} done"
+        return text.splitlines()[-1]
 
     def install(self, student, weights_folder, baseline):
         """Copies finished weights to where they are shipped; in place at once."""
@@ -120,7 +112,7 @@ class Workshop:
             pathlib.Path(weights_folder) / f"{student.name}.weights"
         target.parent.mkdir(parents=True, exist_ok=True)
         temporary = target.with_name(f".{target.name}.{os.getpid()}")
-        shutil.copyfile(self.student_file(student), temporary)
+        shutil.copyfile(self.trained_file(student), temporary)
         os.replace(temporary, target)
 
     # Evaluation.
@@ -133,7 +125,7 @@ class Workshop:
         files = files or [self.random_folder()]
         out.parent.mkdir(parents=True, exist_ok=True)
         command = [self.programs.path("retrain_cost_model"), "--epochs=1", "--rates=1",
-                   f"--initial_weights={self.student_file(student)}",
+                   f"--initial_weights={self.trained_file(student)}",
                    f"--weights_out={out.with_suffix('.unused')}", "--best_benchmark=",
                    "--best_schedule=", f"--predictions_file={out.with_suffix('.predictions')}",
                    "--verbose=0", "--partition_schedules=0", "--limit=0", "--threads=1",
@@ -161,5 +153,5 @@ class Workshop:
         """What the schedule chosen with the student costs, relative to the teacher's choice."""
         app, teacher = student.held_out, student.teachers[0]
         own = await self._best_cost(app, teacher, teacher, "teacher")
-        found = await self._best_cost(app, self.student_file(student), teacher, "student")
+        found = await self._best_cost(app, self.trained_file(student), teacher, "student")
         return {"teacher_ms": own, "student_ms": found, "ratio": found / own}

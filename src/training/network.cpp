@@ -80,6 +80,14 @@ Unit make_unit(const SparseAlgorithm &algorithm,
     return unit;
 }
 
+std::array<bool, kTerms> used_coefficients() {
+    std::array<bool, kTerms> used{};
+    for (const auto &term : cost_terms<FloatOps>([](int) { return 1.0f; }, 1.0f)) {
+        used[static_cast<size_t>(term.coefficient)] = true;
+    }
+    return used;
+}
+
 // What the forward pass leaves for the backward one.
 struct Network::Activations {
     // [stage][channel][lane]
@@ -207,6 +215,9 @@ class LossGradient {
 public:
     LossGradient(const Unit &unit, const LossSpec &spec, const std::array<float, kLanes> &predicted)
         : unit_(unit), spec_(spec) {
+        if (spec.kind == LossKind::Coefficients) {
+            return;
+        }
         for (int n = 0; n < unit.count; n++) {
             const auto lane = static_cast<size_t>(n);
             PredictionLoss loss;
@@ -226,8 +237,14 @@ public:
 
     void apply(size_t stage, float *values) {
         const float *multipliers = unit_.multipliers.data() + stage * kTerms * kL;
+        const float *targets = unit_.targets.data() + stage * kTerms * kL;
+        std::array<float, kL> scales{};
+        if (spec_.kind == LossKind::Coefficients) {
+            std::fill_n(scales.begin(), unit_.count, 1.0f);
+            return apply_errors(multipliers, scales, targets, values);
+        }
         if (spec_.kind == LossKind::Terms) {
-            return apply_terms(stage, multipliers, values);
+            return apply_terms(multipliers, targets, values);
         }
         const bool regularized = spec_.kind == LossKind::Throughput;
         for (size_t c = 0; c < kTerms; c++) {
@@ -249,8 +266,7 @@ public:
 private:
     // Errors are relative to the geometric mean of the cost of the stage and of the schedule, so
     // that what matters in the schedule has to be right, and what would matter in another, too.
-    void apply_terms(size_t stage, const float *multipliers, float *values) {
-        const float *targets = unit_.targets.data() + stage * kTerms * kL;
+    void apply_terms(const float *multipliers, const float *targets, float *values) {
         std::array<float, kL> costs{}, scales{};
         for (size_t c = 0; c < kTerms; c++) {
             for (size_t lane = 0; lane < kL; lane++) {
@@ -261,6 +277,13 @@ private:
             const float total = unit_.runtimes[lane];
             scales[lane] = 1.0f / std::sqrt(std::max(costs[lane], kSmallestShare * total) * total);
         }
+        apply_errors(multipliers, scales, targets, values);
+    }
+
+    void apply_errors(const float *multipliers,
+                      const std::array<float, kL> &scales,
+                      const float *targets,
+                      float *values) {
         // A sum of logarithms is the logarithm of a product, as long as that does not overflow.
         std::array<double, kL> products;
         products.fill(1);
@@ -295,8 +318,8 @@ private:
 }  // namespace
 
 UnitResult Network::evaluate(const Unit &unit, const LossSpec &spec, Weights *gradient) const {
-    ANDERSON_CHECK(spec.kind != LossKind::Terms || !unit.targets.empty())
-        << "a unit has no targets";
+    const bool needs_targets = spec.kind == LossKind::Terms || spec.kind == LossKind::Coefficients;
+    ANDERSON_CHECK(!needs_targets || !unit.targets.empty()) << "a unit has no targets";
     Activations activations;
     forward(unit, activations);
     LossGradient loss(unit, spec, activations.predictions);

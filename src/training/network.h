@@ -63,6 +63,9 @@ enum class LossKind {
     /// Errors of every cost term relative to the cost of stage and schedule, and relative errors of
     /// the predictions: for learning from another network, whose coefficients are known.
     Terms,
+    /// Errors of the coefficients times the multipliers, which are then weights of the errors: for
+    /// learning from another network whatever the terms amount to. Run times do not matter.
+    Coefficients,
 };
 
 struct LossSpec {
@@ -70,6 +73,9 @@ struct LossSpec {
     /// Weight of the predictions in Terms.
     float log_weight = 1;
 };
+
+/// Which coefficients a cost term reads.
+std::array<bool, kConv1Channels> used_coefficients();
 
 struct UnitResult {
     /// Sum over the schedules.

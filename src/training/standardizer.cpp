@@ -79,16 +79,26 @@ struct Moments {
     }
 };
 
+std::vector<const Unit *> units_of(const std::vector<Batch> &batches) {
+    std::vector<const Unit *> units;
+    for (const Batch &batch : batches) {
+        for (const Unit &unit : batch.units) {
+            units.push_back(&unit);
+        }
+    }
+    return units;
+}
+
 }  // namespace
 
 Standardizer::Standardizer() : map_(identity()), inverse_(identity()) {}
 
-Standardizer::Standardizer(const std::vector<Batch> &batches) : Standardizer() {
+Standardizer::Standardizer(const std::vector<Batch> &batches) : Standardizer(units_of(batches)) {}
+
+Standardizer::Standardizer(const std::vector<const Unit *> &units) : Standardizer() {
     Moments moments;
-    for (const Batch &batch : batches) {
-        for (const Unit &unit : batch.units) {
-            moments.add(unit);
-        }
+    for (const Unit *unit : units) {
+        moments.add(*unit);
     }
     if (moments.rows == 0) {
         return;
@@ -182,6 +192,23 @@ Weights Standardizer::from_standardized(const Weights &weights) const {
             bias -= sum * mean_[j];
         }
         result.head2_bias[k] = static_cast<float>(bias);
+    }
+    return result;
+}
+
+// The filter is map_ transposed times the standardized one, and takes the mean out of the bias.
+Weights Standardizer::gradient_to_standardized(const Weights &gradient) const {
+    Weights result = gradient;
+    for (size_t k = 0; k < kChannels; k++) {
+        const auto bias = static_cast<double>(gradient.head2_bias[k]);
+        for (size_t i = 0; i < kWidth; i++) {
+            double sum = 0;
+            for (size_t j = 0; j <= i; j++) {
+                const auto slope = static_cast<double>(gradient.head2_filter[j * kChannels + k]);
+                sum += map_[i][j] * (slope - mean_[j] * bias);
+            }
+            result.head2_filter[i * kChannels + k] = static_cast<float>(sum);
+        }
     }
     return result;
 }

@@ -18,7 +18,8 @@ class Standardizer {
 public:
     /// Changes nothing.
     Standardizer();
-    /// From means and covariances of all rows of the batches.
+    /// From means and covariances of all rows of the units, or of those of the batches.
+    explicit Standardizer(const std::vector<const Unit *> &units);
     explicit Standardizer(const std::vector<Batch> &batches);
 
     /// Maps the inputs of all units.
@@ -26,6 +27,8 @@ public:
     /// Weights that give for mapped inputs what `weights` give for the others, and back.
     Weights to_standardized(const Weights &weights) const;
     Weights from_standardized(const Weights &weights) const;
+    /// The gradient by standardized weights, from that by the weights that they stand for.
+    Weights gradient_to_standardized(const Weights &gradient) const;
 
 private:
     using Matrix = std::vector<std::array<double, kHead2Width>>;

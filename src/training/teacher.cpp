@@ -10,7 +10,9 @@ namespace {
 // ms
 constexpr float kSmallestRuntime = 1e-6f;
 
-void teach_unit(Unit &unit, const std::vector<Network> &teachers, bool with_targets) {
+}  // namespace
+
+void teach(Unit &unit, const std::vector<Network> &teachers, bool with_targets) {
     std::vector<float> sums(unit.multipliers.size()), coefficients;
     unit.runtimes.fill(0);
     const auto share = 1.0f / static_cast<float>(teachers.size());
@@ -31,8 +33,6 @@ void teach_unit(Unit &unit, const std::vector<Network> &teachers, bool with_targ
     }
 }
 
-}  // namespace
-
 void teach(std::vector<Batch> &batches,
            const std::vector<Weights> &teachers,
            bool with_targets,
@@ -47,7 +47,7 @@ void teach(std::vector<Batch> &batches,
         float fastest = 0;
         for (size_t u = 0; u < batch.units.size(); u++) {
             Unit &unit = batch.units[u];
-            teach_unit(unit, networks, with_targets);
+            teach(unit, networks, with_targets);
             for (int n = 0; n < unit.count; n++) {
                 const float runtime = unit.runtimes[static_cast<size_t>(n)];
                 entries[batch.first + u * kLanes + static_cast<size_t>(n)].runtimes = {runtime};

@@ -6,11 +6,10 @@
 #include <cstring>
 #include <limits>
 
-#include "costmodel/file_bytes.h"
 #include "support/error.h"
 #include "support/hash.h"
 #include "support/rng.h"
-#include "training/packed_samples.h"
+#include "training/state_bytes.h"
 
 namespace anderson2021 {
 
@@ -27,21 +26,6 @@ uint64_t bits_of(double value) {
     uint64_t bits;
     std::memcpy(&bits, &value, sizeof(bits));
     return bits;
-}
-
-double double_of(uint64_t bits) {
-    double value;
-    std::memcpy(&value, &bits, sizeof(value));
-    return value;
-}
-
-void append_u64(std::vector<uint8_t> &bytes, uint64_t value) {
-    append_u32(bytes, static_cast<uint32_t>(value));
-    append_u32(bytes, static_cast<uint32_t>(value >> 32));
-}
-
-uint64_t load_u64(const uint8_t *bytes) {
-    return load_u32(bytes) | static_cast<uint64_t>(load_u32(bytes + 4)) << 32;
 }
 
 void set_zero(Weights &weights) {
@@ -285,56 +269,30 @@ Weights Trainer::result() const {
 }
 
 std::vector<uint8_t> Trainer::save_state(uint64_t hash) const {
-    std::vector<uint8_t> bytes;
-    append_u32(bytes, kStateMagic);
-    append_u32(bytes, kStateVersion);
-    append_u64(bytes, hash);
-    append_u64(bytes, static_cast<uint64_t>(epochs_done_));
-    append_u64(bytes, static_cast<uint64_t>(best_epoch_));
-    append_u64(bytes, bits_of(best_rate_));
-    append_u64(bytes, bits_of(best_loss_));
-    append_u64(bytes, static_cast<uint64_t>(optimizer_.timestep));
-    for (const Weights *weights :
-         {&weights_, &best_weights_, &optimizer_.mean, &optimizer_.variance}) {
-        for (const std::vector<float> *buffer : weights->buffers()) {
-            for (const float value : *buffer) {
-                append_f32(bytes, value);
-            }
-        }
-    }
-    append_u32(bytes, crc32(bytes.data(), bytes.size()));
-    return bytes;
+    StateWriter state(kStateMagic, kStateVersion);
+    state.add(hash).add(static_cast<uint64_t>(epochs_done_));
+    state.add(static_cast<uint64_t>(best_epoch_)).add(best_rate_).add(best_loss_);
+    state.add(static_cast<uint64_t>(optimizer_.timestep));
+    state.add(weights_).add(best_weights_).add(optimizer_.mean).add(optimizer_.variance);
+    return state.finish();
 }
 
 std::string Trainer::load_state(const std::vector<uint8_t> &bytes, uint64_t hash) {
-    const size_t expected = save_state(hash).size();
-    if (bytes.size() < 8 || load_u32(bytes.data()) != kStateMagic) {
-        return "it is no state of a training run";
+    StateReader state(bytes, kStateMagic, kStateVersion);
+    const std::string fault = state.fault(save_state(hash).size());
+    if (!fault.empty()) {
+        return fault;
     }
-    if (bytes.size() != expected || load_u32(bytes.data() + 4) != kStateVersion ||
-        crc32(bytes.data(), expected - 4) != load_u32(bytes.data() + expected - 4)) {
-        return "it is damaged";
-    }
-    const uint8_t *at = bytes.data() + 8;
-    const auto next = [&at] {
-        at += 8;
-        return load_u64(at - 8);
-    };
-    if (next() != hash) {
+    if (state.next() != hash) {
         return "it belongs to a run with other samples, options or initial weights";
     }
-    epochs_done_ = static_cast<int>(next());
-    best_epoch_ = static_cast<int>(next());
-    best_rate_ = double_of(next());
-    best_loss_ = double_of(next());
-    optimizer_.timestep = static_cast<int64_t>(next());
+    epochs_done_ = static_cast<int>(state.next());
+    best_epoch_ = static_cast<int>(state.next());
+    best_rate_ = state.next_double();
+    best_loss_ = state.next_double();
+    optimizer_.timestep = static_cast<int64_t>(state.next());
     for (Weights *weights : {&weights_, &best_weights_, &optimizer_.mean, &optimizer_.variance}) {
-        for (std::vector<float> *buffer : weights->buffers()) {
-            for (float &value : *buffer) {
-                value = load_f32(at);
-                at += 4;
-            }
-        }
+        state.next(*weights);
     }
     return "";
 }

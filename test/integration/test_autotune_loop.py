@@ -144,6 +144,28 @@ def test_a_stopped_run_goes_on(loop, folder, number):
     assert [e["batch"] for e in loop.entries() if e["event"] == "train"] == [0]
 
 
+def test_a_run_killed_while_training_goes_on(finished, loop):
+    loop.folder.mkdir()
+    samples = [e for e in finished.entries() if e["event"] == "sample"]
+    (loop.folder / "log.jsonl").write_bytes(b"".join(map(run_log.encode, samples)))
+    command = loop.command("--batch_size=3", "--resume", "--epochs=10000000", "--patience=0")
+    state = loop.folder / "batch_0000_0_1_1" / "trained.weights.state"
+    with subprocess.Popen(command, env=loop.environment(), stdout=subprocess.DEVNULL) as process:
+        limit = time.monotonic() + 120
+        while not state.exists() and time.monotonic() < limit and process.poll() is None:
+            time.sleep(0.05)
+        assert process.poll() is None
+        process.kill()
+    before = state.stat().st_mtime_ns
+    time.sleep(1.5)  # longer than between two saves: the trainer has ended, too
+    assert state.stat().st_mtime_ns == before
+    assert not (loop.folder / "updated.weights").exists() or \
+        (loop.folder / "updated.weights").read_bytes() == (ROOT / "baseline.weights").read_bytes()
+    # Also with another number of epochs, for which the state is of no use.
+    loop.run("--batch_size=3", "--resume").require_success()
+    assert [e["batch"] for e in loop.entries() if e["event"] == "train"] == [0, 1]
+
+
 # ----- samples that fail
 
 # What the program of each sample does; it stands for all that can go wrong while measuring.
@@ -196,7 +218,7 @@ def test_a_full_disk_is_no_result(loop, folder):
 def test_a_small_disk_that_grows(tools, folder):
     disk = folder / "disk"
     disk.mkdir()
-    if run(["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", disk]).returncode != 0:
+    if run(["mount", "-t", "tmpfs", "-o", "size=400k", "tmpfs", disk]).returncode != 0:
         pytest.skip("mounting is not permitted")
     try:
         loop = Loop(tools, disk / "samples", tools.generator(HIST), "hist", SMALL)
@@ -241,6 +263,34 @@ def test_wrong_results_are_noticed(tools, folder):
     assert entry["stage"] == "check" and "values differ from the CPU's" in entry["reason"]
     loop.run("--batch_size=1", "--no_check", "--resume", "--retry", "--retrain=never",
              environment=environment).require_success()
+
+
+# ----- other ways to go
+
+
+def test_predictions_need_no_device(loop):
+    nothing = {"HL_OCL_PLATFORM_NAME": "none of that name", "NUM_BATCHES": "1"}
+    outcome = loop.run("--batch_size=2", environment=nothing)
+    assert outcome.returncode == 1 and "no OpenCL device found" in outcome.output
+    sets = f"{SMALL} width=64;height=48"
+    output = loop.run("--batch_size=2", "--trials=3", "--label=predicted", "--candidates=top_k",
+                      environment=nothing, _7=sets).require_success().output
+    samples = loop.samples()
+    # Two of the first set, and one of the second; the best ones of a search, in order.
+    assert sorted(samples) == [(0, 0), (0, 1), (1, 0)]
+    assert [samples[key]["argument_set"] for key in sorted(samples)] == [0, 0, 1]
+    assert samples[0, 0]["predicted_ms"] <= samples[0, 1]["predicted_ms"]
+    assert samples[0, 0]["pipeline_hash"] and samples[0, 0]["kind"] == "top_k"
+    assert (loop.folder / "best.hist.1.schedule.h").exists() and output.count("best: ") == 2
+    outcome = loop.run("--batch_size=2", "--resume", "--label=predicted", _7=SMALL)
+    assert outcome.returncode == 1 and "generator arguments" in outcome.output
+
+
+def test_compiling_alone(loop):
+    loop.run("--batch_size=2", environment={"COMPILE_ONLY": "1", "NUM_BATCHES": "1"}
+             ).require_success()
+    assert len(list(loop.folder.glob("batch*/*/bench"))) == 2
+    assert loop.entries() == []
 
 
 # ----- several devices

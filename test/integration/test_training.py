@@ -230,6 +230,57 @@ def test_a_state_of_another_run_is_refused(programs, samples, folder):
     assert "out.weights.state" in outcome.output
 
 
+def distill_command(programs, teachers, out, *arguments, steps=40):
+    """The command line for learning from other weights, without samples."""
+    return [programs / "distill_weights", f"--teachers={','.join(map(str, teachers))}",
+            f"--weights_out={out}", f"--steps={steps}", "--units_per_step=8", "--threads=1",
+            *arguments]
+
+
+def test_weights_learn_from_others(programs, samples, weights, folder):
+    out, log = folder / "out.weights", folder / "log.jsonl"
+    run(distill_command(programs, weights[:1], out, f"--log={log}", "--report_every=50", samples,
+                        steps=400)).require_success()
+    run([programs / "check_weights", out]).require_success()
+    reports = [json.loads(line) for line in log.read_text().splitlines()]
+    assert [report["step"] for report in reports] == [*range(50, 401, 50)]
+    assert reports[-1]["loss"] < reports[0]["loss"] / 5
+    assert reports[-1]["validation_loss"] < reports[0]["validation_loss"]
+
+
+def test_learning_from_others_can_be_killed(programs, samples, weights, folder):
+    steps = 4000
+    run(distill_command(programs, weights, folder / "whole.weights", samples,
+                        steps=steps)).require_success()
+    command = list(map(str, distill_command(programs, weights, folder / "killed.weights",
+                                            "--resume=1", samples, steps=steps)))
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
+        while process.poll() is None and not (folder / "killed.weights.state").exists():
+            time.sleep(0.02)
+        was_killed = process.poll() is None
+        process.send_signal(signal.SIGKILL)
+    outcome = run(command).require_success()
+    assert (folder / "killed.weights").read_bytes() == (folder / "whole.weights").read_bytes()
+    assert not was_killed or "Resumed after step" in outcome.output
+
+
+def test_learning_from_others_says_what_is_wrong(programs, samples, weights, folder):
+    out = folder / "out.weights"
+    run(distill_command(programs, weights, out, samples)).require_success()
+    for arguments, message in (
+            (["--resume=1", "--seed=5", samples], "other samples, teachers or options"),
+            (["--rows=0", samples], "--rows has to be positive"),
+            (["--rate=-1", samples], "--rate has to be positive"),
+            (["--unmixed=2", samples], "--unmixed has to be between 0 and 1"),
+            (["--cost_weight=-1", samples], "--cost_weight must not be negative"),
+            (["--initial_weights=missing.weights", samples], "missing.weights"),
+            ([folder / "missing"], "missing"), ([], "no samples")):
+        outcome = run(distill_command(programs, weights, out, *arguments))
+        assert outcome.returncode == 1 and message in outcome.output, outcome.output
+    outcome = run(distill_command(programs, [folder / "none.weights"], out, samples))
+    assert outcome.returncode == 1 and "none.weights" in outcome.output
+
+
 def test_a_full_disk_leaves_the_old_weights(programs, samples, weights, folder):
     out = folder / "out.weights"
     shutil.copy(weights[0], out)
@@ -445,12 +496,12 @@ def hold_one_out(programs, folder):
                                 "unsharp").split()):
         run([programs / "make_random_weights", seed, teachers / f"{app}.weights"])
 
-    def command(work, epochs):
+    def command(work, steps):
         return [ROOT / "scripts" / "train_hold_one_out", f"--teachers={teachers}",
                 f"--build={programs}", f"--work={work}", "--names", "gpu",
                 "--random_pipelines=16", "--random_schedules=6", "--random_good_schedules=0",
-                "--app_schedules=0", "--app_good_schedules=0", f"--epochs={epochs}",
-                "--rates=0.01 0.005"]
+                "--app_schedules=0", "--app_good_schedules=0", f"--steps={steps}",
+                "--units_per_step=4"]
 
     return command
 
@@ -459,22 +510,22 @@ ENVIRONMENT = {"PYTHONDONTWRITEBYTECODE": "1"}
 
 
 def test_train_hold_one_out_can_be_repeated(hold_one_out, folder):
-    command = hold_one_out(folder / "work", 4)
+    command = hold_one_out(folder / "work", 40)
     first = run(command, environment=ENVIRONMENT).require_success()
-    made = (folder / "work" / "students" / "gpu.1.weights").read_bytes()
+    made = (folder / "work" / "students" / "gpu.weights").read_bytes()
     assert "| gpu |" in first.output
     second = run(command, environment=ENVIRONMENT).require_success()
-    assert second.output.count("done before") == 2
-    assert (folder / "work" / "students" / "gpu.1.weights").read_bytes() == made
+    assert second.output.count("done before") == 1
+    assert (folder / "work" / "students" / "gpu.weights").read_bytes() == made
     outcome = run([command[0], f"--teachers={folder}", f"--work={folder / 'work'}"],
                   environment=ENVIRONMENT)
     assert outcome.returncode == 1 and "bgu.weights" in outcome.output
 
 
 def test_train_hold_one_out_can_be_stopped(hold_one_out, folder):
-    run(hold_one_out(folder / "whole", 800), environment=ENVIRONMENT).require_success()
-    command = list(map(str, hold_one_out(folder / "work", 800)))
-    state = folder / "work" / "students" / "gpu.0.weights.state"
+    run(hold_one_out(folder / "whole", 8000), environment=ENVIRONMENT).require_success()
+    command = list(map(str, hold_one_out(folder / "work", 8000)))
+    state = folder / "work" / "students" / "gpu.weights.state"
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                           env=clean_environment(ENVIRONMENT)) as process:
         while process.poll() is None and not state.exists():
@@ -487,5 +538,5 @@ def test_train_hold_one_out_can_be_stopped(hold_one_out, folder):
     time.sleep(1.5)
     assert state.read_bytes() == before, "a trainer is still running"
     run(command, environment=ENVIRONMENT).require_success()
-    made = [folder / name / "students" / "gpu.1.weights" for name in ("whole", "work")]
+    made = [folder / name / "students" / "gpu.weights" for name in ("whole", "work")]
     assert made[0].read_bytes() == made[1].read_bytes()
