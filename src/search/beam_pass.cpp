@@ -52,7 +52,9 @@ BeamPass::BeamPass(SearchContext &context,
                    const PassSettings &settings,
                    const PermittedHashes &permitted)
     : context_(context), settings_(settings), diversity_(settings.index, permitted),
-      dropout_(context.options.random_dropout, context.graph.num_funcs()),
+      // Chance is no reason to freeze anything.
+      dropout_(settings.is_pre_pass() ? 100 : context.options.random_dropout,
+               context.graph.num_funcs()),
       progress_(context.graph.num_funcs(), context.options.beam_size) {}
 
 PassOutcome BeamPass::run() {

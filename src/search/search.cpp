@@ -153,8 +153,9 @@ void CoarseToFine::run_passes() {
     PassSettings settings;
     settings.moves = SpaceOptions::from(options_);
     settings.num_passes = num_passes();
-    if (options_.freeze_inline_compute_root != 0 && settings.num_passes > 1) {
-        settings.num_passes--;
+    if (options_.freeze_inline_compute_root != 0) {
+        // The pre-pass counts as one of them unless it would be the only one.
+        settings.num_passes = std::max(settings.num_passes - 1, 1);
         freeze(settings);
     }
     // A sample, a greedy search, or the one pass that was asked for is taken as it comes.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
+#include <set>
 #include <string>
 
 #include "schedule/nest_verifier.h"
@@ -307,6 +308,15 @@ TEST(SearchOptions, OneMultiprocessorWorks) {
     }
 }
 
+// Funcs with loops of their own below the root.
+int num_fused_of_harris(const LoopNest &root) {
+    int num_fused = 0;
+    for (int f = 0; f < 12; f++) {
+        num_fused += !is_at_root(root, f) && has_axis(root, f, GpuAxis::Simd);
+    }
+    return num_fused;
+}
+
 TEST(SearchOptions, FreezingKeepsMostFuncsUnfused) {
     const PipelineGraph graph = test::harris_graph(512, 256);
     Options options = test_options();
@@ -318,14 +328,30 @@ TEST(SearchOptions, FreezingKeepsMostFuncsUnfused) {
     EXPECT_GE(result.stats.passes, 1 + 3 + 2);
     EXPECT_LE(result.stats.passes, 1 + 4 + 4);
     // 8 of 12 Funcs are frozen, so at most 4 can be fused.
-    int num_fused = 0;
-    for (int f = 0; f < 12; f++) {
-        num_fused += !is_at_root(*result.best, f) && has_axis(*result.best, f, GpuAxis::Simd);
+    EXPECT_LE(num_fused_of_harris(*result.best), 4);
+}
+
+// Samples for training are greedy searches with one pass.
+TEST(SearchOptions, FreezingWorksWithOnePass) {
+    const PipelineGraph graph = test::harris_graph(512, 256);
+    Options options = test_options();
+    options.beam_size = 1;
+    options.random_dropout = 1;
+    bool fuses = false;
+    std::set<std::string> texts;
+    for (uint32_t seed = 0; seed < 8; seed++) {
+        options.random_dropout_seed = seed;
+        options.freeze_inline_compute_root = 0;
+        fuses = fuses || num_fused_of_harris(*run_search(graph, options).best) > 4;
+        options.freeze_inline_compute_root = 1;
+        const SearchResult frozen = run_search(graph, options);
+        expect_complete(graph, *frozen.best);
+        EXPECT_EQ(frozen.stats.passes, 2);
+        EXPECT_LE(num_fused_of_harris(*frozen.best), 4);
+        texts.insert(text_of(graph, frozen));
     }
-    EXPECT_LE(num_fused, 4);
-    // There is no pre-pass if there is only one pass.
-    options.num_passes = 1;
-    EXPECT_EQ(run_search(graph, options).stats.passes, 1);
+    EXPECT_TRUE(fuses);
+    EXPECT_GT(texts.size(), 1u);
 }
 
 TEST(SearchOptions, SamplingLooksAtFewerTilings) {
