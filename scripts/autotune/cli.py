@@ -1,4 +1,4 @@
-"""The command line: `python -m autotune <command> ...`; the shell scripts beside it are shorter."""
+"""The command line: `python -m autotune <command> ...`; the shell scripts are shorter."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from .errors import TuneError
 from .outcome import Outcome
 from .programs import with_signals
 from .run_log import read_log
-from .settings import CANDIDATES, LABELS, RETRAIN, Settings, Tolerance
+from .settings import CANDIDATES, LABELS, LOSSES, RETRAIN, Settings, Tolerance
 from .tuner import Tuner
 
-LOOP_USAGE = """autotune_loop.sh generator pipeline_name halide_target weights_file halide_build_dir
-                        parallelism train_only [generator_args_sets] [options]"""
+LOOP_USAGE = """autotune_loop.sh generator pipeline_name halide_target weights_file
+                        halide_build_dir parallelism train_only [generator_args_sets] [options]"""
 LOOP_DESCRIPTION = """\
 Tries schedules of a pipeline in batches, times them, retrains the cost model after each batch and
 keeps the best one. A set of generator arguments is separated from the next one by a blank, the
@@ -86,7 +86,9 @@ def add_tuning_options(parser: argparse.ArgumentParser) -> None:
     add("run_timeout", float, "seconds to time a sample")
     add("min_time", float, "seconds of timing at least")
     add("epochs", int, "passes of the trainer")
-    add("patience", int, "passes without progress that end training")
+    add("patience", int, "passes without progress that end training; 0: none")
+    parser.add_argument("--loss", choices=LOSSES, default="log",
+                        help="what the trainer makes small (default: log)")
     parser.add_argument("--run", action="append", metavar="ARGUMENT",
                         help="argument of the program that is timed, e.g. input=photo.npy "
                              "(default: --estimate_all)")
@@ -109,7 +111,7 @@ def add_tuning_options(parser: argparse.ArgumentParser) -> None:
 def tuning_values(arguments: argparse.Namespace) -> Dict[str, object]:
     """Those options as arguments of Settings."""
     names = ("resume", "retry", "label", "candidates", "batch_size", "trials", "minutes", "seed",
-             "jobs", "compile_timeout", "run_timeout", "min_time", "epochs", "patience",
+             "jobs", "compile_timeout", "run_timeout", "min_time", "epochs", "patience", "loss",
              "keep_programs", "link", "runs")
     values: Dict[str, object] = {name: getattr(arguments, name) for name in names}
     values["tolerance"] = Tolerance(*arguments.tolerance, arguments.outliers)

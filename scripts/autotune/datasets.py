@@ -170,9 +170,12 @@ def describe_averages(folder: Path) -> str:
     found = averages(folder)
     if not any(found.values()):
         raise TuneError(f"there are no logs of searches (compile_err.txt) in {folder}")
-    return "".join(f"Average {name.replace('Average ', '')} ({kind}): {mean:.6g} over {count} samples\n"
-                   for kind, figures in found.items()
-                   for name, (mean, count) in figures.items())
+    lines = []
+    for kind, figures in found.items():
+        for name, (mean, count) in figures.items():
+            name = name.replace("Average ", "")
+            lines.append(f"Average {name} ({kind}): {mean:.6g} over {count} samples\n")
+    return "".join(lines)
 
 
 def average_command(argv: Sequence[str]) -> int:
@@ -279,7 +282,7 @@ async def run_app(plan: DataPlan, app: str) -> None:
 
 
 def keep_best(folder: Path, pipeline: str, app: str) -> None:
-    """Copies the best schedule to best/ of the folder above, if it is faster than what is there."""
+    """Copies the best schedule to best/ of the folder above, unless there is a faster one."""
     line = folder / f"best.{pipeline}.benchmark.txt"
     if not line.is_file():
         return

@@ -13,6 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 LABELS = ("measured", "predicted")
 CANDIDATES = ("random", "top_k", "mixed")
 RETRAIN = ("each", "end", "never")
+LOSSES = ("log", "throughput")
 
 # Where programs and plugin lie in a build folder.
 _PLACES = ("", "bin", "lib", "lib64", "src/autoschedulers/anderson2021")
@@ -82,12 +83,15 @@ class Settings:
 
     retrain: str = "each"
     rates: str = "0.001"
-    epochs: int = 200
-    patience: int = 30
+    # Many, since an epoch of a few hundred samples takes a millisecond or two.
+    epochs: int = 2000
+    patience: int = 0
+    loss: str = "log"
     compile_only: bool = False
 
     def __post_init__(self) -> None:
-        for name, allowed in (("label", LABELS), ("candidates", CANDIDATES), ("retrain", RETRAIN)):
+        for name, allowed in (("label", LABELS), ("candidates", CANDIDATES), ("retrain", RETRAIN),
+                              ("loss", LOSSES)):
             if getattr(self, name) not in allowed:
                 raise TuneError(f"{name} is {getattr(self, name)}, but has to be one of "
                                 + ", ".join(allowed))

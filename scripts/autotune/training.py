@@ -92,6 +92,7 @@ class Trainer:
         out, note = folder / "trained.weights", folder / "training_command.txt"
         command = self._command(initial, out, "--predictions_file=", "--resume=1",
                                 f"--patience={self.settings.patience}",
+                                f"--loss={self.settings.loss}",
                                 f"--log={folder / 'train.jsonl'}")
         replace_file(listed, "".join(f"{file}\n" for file in files).encode())
         # What was trained with other options or samples cannot be continued.

@@ -92,6 +92,19 @@ def test_training_alone(finished, loop):
     assert outcome.returncode == 1 and "there are no samples" in outcome.output
 
 
+def test_training_teaches(tools, loop, folder):
+    teacher, start = folder / "teacher.weights", folder / "start.weights"
+    for seed, file in ((5, teacher), (6, start)):
+        run([tools.plugin.parent / "make_random_weights", seed, file]).require_success()
+    run([tools.plugin.parent / "generate_samples", f"--out={loop.folder}", "--random=2",
+         "--count=60", "--classic=1", f"--teachers={teacher}"]).require_success()
+    output = loop.run("--epochs=1000", _3=start, _6="1").require_success().output
+    before, after = output.split("pairs in order ")[1].split(", ")[0].split(" -> ")
+    assert float(after) > 0.85 > 0.75 > float(before)
+    assert "taken over" in output
+    run([tools.plugin.parent / "check_weights", loop.folder / "updated.weights"]).require_success()
+
+
 def generate_data(build, *arguments, **environment):
     """generate_data.sh with a build folder."""
     return run([SCRIPTS / "generate_data.sh", build, *arguments],
