@@ -286,9 +286,7 @@ std::vector<Evaluation> StateEvaluator::evaluate(const std::vector<EvaluationReq
         known.push_back(entry);
     }
     enqueue_ms_ += lookup.ms();
-    for (size_t i = 0; i < fresh.size(); i += kChunk) {
-        evaluate_fresh(&fresh[i], fresh.data() + std::min(i + kChunk, fresh.size()));
-    }
+    evaluate_fresh(fresh);
 
     std::vector<Evaluation> results;
     results.reserve(requests.size());
@@ -301,13 +299,31 @@ std::vector<Evaluation> StateEvaluator::evaluate(const std::vector<EvaluationReq
     return results;
 }
 
-void StateEvaluator::evaluate_fresh(Fresh *begin, Fresh *end) {
-    const Stopwatch featurization;
-    pool_.parallel_for(end - begin,
-                       [&](int64_t n) { begin[n].featurized = featurize(*begin[n].request); });
-    num_featurized_ += end - begin;
-    featurization_ms_ += featurization.ms();
+// While the features of a chunk are computed, one thread costs the chunk before.
+void StateEvaluator::evaluate_fresh(std::vector<Fresh> &fresh) {
+    const auto place = [&](size_t i) { return fresh.data() + std::min(i, fresh.size()); };
+    for (size_t i = 0; i < fresh.size() + kChunk; i += kChunk) {
+        const Stopwatch stopwatch;
+        Fresh *const begin = place(i);
+        const int64_t num_featurized = place(i + kChunk) - begin;
+        const int64_t first = i > 0 ? 1 : 0;
+        double costing_ms = 0;
+        pool_.parallel_for(first + num_featurized, [&](int64_t n) {
+            if (n < first) {
+                const Stopwatch costing;
+                cost_fresh(place(i - kChunk), begin);
+                costing_ms = costing.ms();
+            } else {
+                Fresh &f = begin[n - first];
+                f.featurized = featurize(*f.request);
+            }
+        });
+        num_featurized_ += num_featurized;
+        featurization_ms_ += std::max(stopwatch.ms() - costing_ms, 0.0);
+    }
+}
 
+void StateEvaluator::cost_fresh(Fresh *begin, Fresh *end) {
     const Stopwatch feature_write;
     std::vector<StageRow> &rows = rows_;
     rows.clear();

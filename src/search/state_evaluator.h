@@ -1,8 +1,8 @@
 // From trees to predicted costs: structural rules, features, feature rules, network.
 //
 // Many trees are evaluated at once. Features are computed in parallel, each into the slot of its
-// tree; everything after that (batches for the network, sums) is done by the calling thread in
-// order. So neither the costs nor their order depend on the number of threads.
+// tree; everything after that (batches for the network, sums) is done in order, by one thread at a
+// time. So neither the costs nor their order depend on the number of threads.
 //
 // A successor shares most blocks with the schedule that it was made from; what was found out about
 // those is taken over.
@@ -115,7 +115,8 @@ private:
     };
 
     KnownTree *find_known(const EvaluationRequest &request, uint64_t hash);
-    void evaluate_fresh(Fresh *begin, Fresh *end);
+    void evaluate_fresh(std::vector<Fresh> &fresh);
+    void cost_fresh(Fresh *begin, Fresh *end);
     void featurize_blocks(const EvaluationRequest &request, FeaturizedTree &result);
     void featurize_whole(const EvaluationRequest &request, FeaturizedTree &result) const;
     void sum_inlined(const EvaluationRequest &request, FeaturizedTree &result) const;
