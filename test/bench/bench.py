@@ -20,8 +20,12 @@ import runs
 
 sys.path.append(str(runs.ROOT / "test" / "differential"))
 import small_pipelines  # noqa: E402
+import synthetic  # noqa: E402
 
 SCALING_SIZES = (5, 10, 20, 40, 80, 160)
+# Longest pipeline of a family. Ladders have as many paths from end to end as there are ways to
+# climb them.
+LONGEST = {"ladder": 40}
 SCALING_BEAMS = (1, 4, 16, 32, 64, 128)
 # The reference's time grows with the square and more, so it runs on the short ones only.
 REFERENCE_SCALING_SIZE = 20
@@ -108,8 +112,8 @@ def measure_scaling(args, builder, limits):
             "wall_s": result.wall_s, "peak_mb": result.peak_mb}
 
     rows = []
-    for family in ("chain", "pyramid"):
-        for size in SCALING_SIZES:
+    for family in synthetic.FAMILIES:
+        for size in (s for s in SCALING_SIZES if s <= LONGEST.get(family, s)):
             name = f"{family}_{size}"
             rows.append({"by": "funcs", "family": family, "value": size, "plugin": "ours",
                          **seconds(name, args.plugin, {"threads": 1})})

@@ -105,7 +105,7 @@ def _chart(results, path):
     axes[1].barh([c[0] for c in costs], [c[1] for c in costs], color="#2a788e")
     axes[1].axvline(1, color="black", linewidth=0.8)
     axes[1].set(title="Predicted cost: ours / reference")
-    for family in ("chain", "pyramid") if rows else ():
+    for family in dict.fromkeys(r["family"] for r in rows):
         for plugin, style in (("reference", "--"), ("ours", "-")):
             points = [r for r in rows if r["family"] == family and r["plugin"] == plugin]
             axes[2].plot([p["value"] for p in points], [p["wall_s"] for p in points], style,

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import halide
 
+import synthetic
+
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 HALIDE = Path(halide.__file__).parent
@@ -23,7 +25,7 @@ class Case:
     """A pipeline and the weights to schedule it with."""
 
     name: str
-    kind: str  # "app", "pipeline", "chain" or "pyramid"
+    kind: str  # "app", "pipeline" or a family of synthetic.py
     weights: Path
     before_plugin: list  # the command up to the name of the plugin
     after_plugin: list  # what follows the target
@@ -99,7 +101,7 @@ def app_case(app, builder, weights):
 def pipeline_case(name, builder, weights):
     """A pipeline of test/differential or a synthetic one."""
     family = name.split("_")[0]
-    kind = family if family in ("chain", "pyramid") and name[-1].isdigit() else "pipeline"
+    kind = family if family in synthetic.FAMILIES and name[-1].isdigit() else "pipeline"
     program = [sys.executable, str(HERE / "autoschedule_pipeline.py"), name]
     return Case(name, kind, weights, program, [str(builder.log_tail())])
 

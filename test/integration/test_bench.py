@@ -45,6 +45,12 @@ def test_synthetic_pipelines_have_the_asked_number_of_funcs(name):
     assert output.name().split("$")[0] == f"f{int(name.split('_')[1]) - 1}"
 
 
+@pytest.mark.parametrize("name, outputs", [("maxpool_10", ["largest4", "index4"]),
+                                           ("ladder_7", ["f6"])])
+def test_outputs_of_graphs_with_many_paths(name, outputs):
+    assert [f.name().split("$")[0] for f in synthetic.make(name)] == outputs
+
+
 def test_unknown_synthetic_pipelines_are_errors():
     with pytest.raises(KeyError):
         synthetic.make("tree_5")
