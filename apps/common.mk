@@ -93,12 +93,16 @@ endif
 
 build: $(FILTER)
 
+# On the CPU a kernel keeps the arrays of all threads of a block on its stack. The size asked for
+# here is also that of the threads of PoCL.
+RUN_FILTER := $(if $(findstring opencl,$(HL_TARGET)),ulimit -S -s 262144 || true;) $(FILTER)
+
 test: $(FILTER) $(if $(PHOTO),$(PHOTO_FILE))
-	$(FILTER) $(if $(PHOTO),--input $(PHOTO_FILE) --output $(OUT))
-	$(foreach size,$(TEST_SIZES),$(FILTER) --size $(size) &&) true
+	$(RUN_FILTER) $(if $(PHOTO),--input $(PHOTO_FILE) --output $(OUT))
+	$(foreach size,$(TEST_SIZES),$(RUN_FILTER) --size $(size) &&) true
 
 bench: $(FILTER)
-	$(FILTER) --runs $(RUNS)
+	$(RUN_FILTER) --runs $(RUNS)
 
 schedule: $(OUT)/$(GENERATOR)_auto.a
 	@cat $(OUT)/$(GENERATOR)_auto.schedule.h

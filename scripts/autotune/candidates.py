@@ -13,7 +13,8 @@ from .settings import Settings
 IDS_PER_BATCH = 10000
 
 WHOLE_SEARCH = {"beam_size": "32", "random_dropout": "100"}
-RANDOM_DESCENT = {"beam_size": "1", "random_dropout": "1"}
+# Many of them run side by side.
+RANDOM_DESCENT = {"beam_size": "1", "random_dropout": "1", "threads": "1"}
 
 
 @dataclass(frozen=True)

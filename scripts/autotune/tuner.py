@@ -119,7 +119,7 @@ class Tuner:
             for message in self.log.messages:
                 self.display.say(message)
             for entry in self.log.entries:
-                if entry["event"] == "sample":
+                if entry["event"] == "sample" and not settings.compile_only:
                     check_identity(settings.log, entry["identity"], self.identity,
                                    "those of this run would")
         except BaseException:
@@ -240,6 +240,8 @@ class Tuner:
                 program = await self.harness.link(searched)
             except SampleFailure as failure:
                 self.record_failure(candidate, searched, failure)
+                if searched is not None:
+                    self.clean(searched, None)
                 return None
             seconds = {"search": searched.seconds,
                        "build": time.monotonic() - begin - searched.seconds}
