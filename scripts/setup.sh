@@ -16,6 +16,8 @@ missing_packages() {
     command -v make >/dev/null || echo make
     python3 -c 'import ensurepip, venv' 2>/dev/null || echo python3-venv
     echo '#include <gtest/gtest.h>' | g++ -fsyntax-only -x c++ - 2>/dev/null || echo libgtest-dev
+    echo '#include <nlohmann/json.hpp>' | g++ -std=c++17 -fsyntax-only -x c++ - 2>/dev/null ||
+        echo nlohmann-json3-dev
     ldconfig -p 2>/dev/null | grep -q libOpenCL.so.1 || echo ocl-icd-libopencl1
     ls /etc/OpenCL/vendors/*.icd >/dev/null 2>&1 || echo pocl-opencl-icd
 }

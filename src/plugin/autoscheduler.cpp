@@ -13,6 +13,7 @@
 #include "frontend/graph_builder.h"
 #include "lowering/lower_schedule.h"
 #include "plugin/report.h"
+#include "plugin/run_record.h"
 #include "plugin/top_schedules.h"
 #include "schedule/nest_verifier.h"
 #include "search/search.h"
@@ -103,9 +104,10 @@ void run_autoscheduler(const Halide::Pipeline &pipeline,
     const PipelineGraph &graph = *built.graph;
     ANDERSON_LOG(1) << graph_dump(graph);
     const GpuDevice device = device_from_options(options);
-    const std::unique_ptr<CostModel> cost_model =
-        make_aot_cost_model(choose_weights(options, environment));
-    cost_model->begin(algorithm_inputs(graph, device.num_sms));
+    const Weights weights = choose_weights(options, environment);
+    const std::unique_ptr<CostModel> cost_model = make_aot_cost_model(weights);
+    const AlgorithmInputs algorithm = algorithm_inputs(graph, device.num_sms);
+    cost_model->begin(algorithm);
 
     RegionStore store(graph);
     const SearchResult found = search(graph, store, device, options, *cost_model);
@@ -119,6 +121,10 @@ void run_autoscheduler(const Halide::Pipeline &pipeline,
     std::vector<uint8_t> blob = featurization_blob(graph, found.features);
     if (!options.top_k_path.empty()) {
         write_top_schedules(found, graph, device, options.top_k_path);
+    }
+    if (!options.record_path.empty()) {
+        write_run_record(
+            {graph, device, options, weights, algorithm, target.to_string()}, found, source);
     }
     apply_trace(trace, graph, built.functions);
 

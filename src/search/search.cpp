@@ -8,6 +8,7 @@
 #include "featurizer/featurizer.h"
 #include "schedule/schedule_parser.h"
 #include "schedule/schedule_text.h"
+#include "search/alternatives.h"
 #include "search/beam_pass.h"
 #include "search/depth_hash.h"
 #include "search/evaluation_options.h"
@@ -107,6 +108,7 @@ private:
     void fall_back();
     PassOutcome run_pass(const PassSettings &settings, const PermittedHashes &permitted);
     SearchResult make_result();
+    void note_progress(const std::string &step);
     [[noreturn]] void report_stuck(const PassOutcome &outcome) const;
 
     SearchBudget budget_;
@@ -123,6 +125,9 @@ private:
     std::unique_ptr<PartialMatcher> partial_;
     SearchStats stats_;
     SearchContext context_;
+    Stopwatch stopwatch_;
+    PassSettings base_settings_;
+    std::vector<SearchProgress> progress_;
     SearchStatePtr best_;
     // The cheapest schedules, by cost and hash.
     std::vector<SearchStatePtr> ranked_;
@@ -130,7 +135,6 @@ private:
 };
 
 SearchResult CoarseToFine::run() {
-    const Stopwatch stopwatch;
     ANDERSON_LOG(1) << print_search_space(options_);
     run_passes();
     if (best_ == nullptr) {
@@ -138,7 +142,7 @@ SearchResult CoarseToFine::run() {
     }
     ANDERSON_LOG(1) << "Best cost: " << best_->cost();
     SearchResult result = make_result();
-    result.stats.total_s = stopwatch.ms() / 1000;
+    result.stats.total_s = stopwatch_.ms() / 1000;
     return result;
 }
 
@@ -153,6 +157,7 @@ void CoarseToFine::run_passes() {
     PassSettings settings;
     settings.moves = SpaceOptions::from(options_);
     settings.num_passes = num_passes();
+    base_settings_ = settings;
     if (options_.freeze_inline_compute_root != 0) {
         // The pre-pass counts as one of them unless it would be the only one.
         settings.num_passes = std::max(settings.num_passes - 1, 1);
@@ -171,7 +176,9 @@ void CoarseToFine::run_passes() {
     if (best_ != nullptr && !budget_.can_stop()) {
         settings.index = 0;
         Refinement refinement(context_, settings, best_, [this](const PassOutcome &outcome) {
-            keep_better(outcome);
+            if (keep_better(outcome)) {
+                note_progress("refinement");
+            }
             return best_;
         });
         refinement.run([this] { trim(); });
@@ -194,6 +201,9 @@ bool CoarseToFine::run_family(PassSettings settings) {
             !is_random() && (settings.index >= kFirstNarrowPass || settings.eager_inlining);
         PassOutcome outcome = run_pass(settings, permitted);
         const bool better = keep_better(outcome);
+        if (best_ != nullptr) {
+            note_progress("pass " + std::to_string(num_passes_run_));
+        }
         if (budget_.can_stop()) {
             return false;
         }
@@ -293,6 +303,7 @@ void CoarseToFine::fall_back() {
         report_stuck(outcome);
     }
     keep_better(outcome);
+    note_progress("search without fusion");
 }
 
 PassOutcome CoarseToFine::run_pass(const PassSettings &settings, const PermittedHashes &permitted) {
@@ -311,6 +322,10 @@ PassOutcome CoarseToFine::run_pass(const PassSettings &settings, const Permitted
     }
     trim();
     return outcome;
+}
+
+void CoarseToFine::note_progress(const std::string &step) {
+    progress_.push_back({step, stopwatch_.ms(), best_->cost(), stats_.states_added});
 }
 
 // Forgets what has become useless.
@@ -346,6 +361,10 @@ SearchResult CoarseToFine::make_result() {
             {state->tree, state->cost(), featurizer_.featurize(state->tree).features});
     }
 
+    result.progress = std::move(progress_);
+    if (!options_.record_path.empty()) {
+        result.alternatives = find_alternatives(context_, base_settings_, best_);
+    }
     stats_.featurizations = evaluator_.num_featurized();
     stats_.memoization_hits = evaluator_.blocks().hits();
     stats_.memoization_misses = evaluator_.blocks().misses();

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "algorithm/pipeline_graph.h"
@@ -10,6 +11,7 @@
 #include "device/gpu_device.h"
 #include "features/feature_matrix.h"
 #include "schedule/loop_nest.h"
+#include "search/func_place.h"
 #include "search/rejections.h"
 #include "support/options.h"
 
@@ -49,6 +51,18 @@ struct SearchStats {
     double total_s = 0;
 };
 
+/// How far the search was at some point.
+struct SearchProgress {
+    /// What has just ended, e.g. "pass 2".
+    std::string step;
+    /// Since the beginning of the search.
+    double elapsed_ms = 0;
+    /// Predicted run time of the best complete schedule so far, ms.
+    double best_cost = 0;
+    /// SearchStats::states_added so far.
+    int64_t states = 0;
+};
+
 struct SearchResult {
     LoopNestPtr best;
     /// Predicted run time in ms, free of penalties.
@@ -64,6 +78,9 @@ struct SearchResult {
         FeatureMatrix features;
     };
     std::vector<Ranked> top;
+    std::vector<SearchProgress> progress;
+    /// Empty unless option record_path is set.
+    std::vector<FuncAlternatives> alternatives;
     SearchStats stats;
 };
 

@@ -1,0 +1,121 @@
+#include "search/alternatives.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "search/placement_step.h"
+#include "search/replay.h"
+
+namespace anderson2021 {
+
+namespace {
+
+// Ways to be at the same place that are completed, those with the cheapest beginnings. Completing
+// one takes a step per Func, so large pipelines have to do with fewer.
+constexpr size_t kTriesPerPlace = 3;
+constexpr size_t kTriesPerPlaceOfManyFuncs = 1;
+constexpr int kManyFuncs = 30;
+
+// Successors at one place, cheapest first.
+struct Group {
+    FuncPlace place;
+    std::vector<const Placements::Placed *> placed;
+};
+
+std::vector<Group> group_by_place(const Placements &placements, int func) {
+    std::vector<Group> groups;
+    for (const Placements::Placed &placed : placements.placed) {
+        const FuncPlace place = place_of(*placed.tree, func);
+        auto group = std::find_if(
+            groups.begin(), groups.end(), [&](const Group &g) { return g.place == place; });
+        if (group == groups.end()) {
+            group = groups.insert(groups.end(), Group{place, {}});
+        }
+        group->placed.push_back(&placed);
+    }
+    for (Group &group : groups) {
+        std::stable_sort(
+            group.placed.begin(), group.placed.end(), [](const auto *a, const auto *b) {
+                return a->costs->total < b->costs->total;
+            });
+    }
+    return groups;
+}
+
+SearchStatePtr successor(const SearchStatePtr &parent,
+                         const Placements &placements,
+                         const Placements::Placed &placed) {
+    auto state = std::make_shared<SearchState>();
+    state->parent = parent;
+    state->tree = placed.tree;
+    state->num_decisions = parent->num_decisions + 1;
+    state->costs = placed.costs;
+    state->always_inline = placements.always_inline;
+    return state;
+}
+
+FuncAlternatives find_for(SearchContext &context,
+                          const PassSettings &settings,
+                          const SearchStatePtr &best,
+                          const SearchStatePtr &parent) {
+    FuncAlternatives result;
+    result.func = next_func(parent->num_decisions);
+    const FuncPlace chosen = place_of(*best->tree, result.func);
+    result.places.push_back({chosen, best->cost(), true});
+    context.evaluator.take_rejections();
+    const Placements placements =
+        std::move(PlacementStep(context, settings, result.func).run({parent})[0]);
+    result.rejected = context.evaluator.take_rejections();
+    const bool many = context.graph.num_non_input_funcs() > kManyFuncs;
+    for (const Group &group : group_by_place(placements, result.func)) {
+        if (group.place == chosen) {
+            continue;
+        }
+        const size_t tries =
+            std::min(group.placed.size(), many ? kTriesPerPlaceOfManyFuncs : kTriesPerPlace);
+        Alternative alternative{group.place, 0, false};
+        bool found = false;
+        for (size_t i = 0; i < tries; i++) {
+            const SearchStatePtr complete =
+                Replay(context, settings, best)
+                    .complete(successor(parent, placements, *group.placed[i]));
+            if (complete != nullptr && (!found || complete->cost() < alternative.cost)) {
+                alternative.cost = complete->cost();
+                found = true;
+            }
+        }
+        if (found) {
+            result.places.push_back(alternative);
+        }
+    }
+    std::stable_sort(result.places.begin(), result.places.end(), [](const auto &a, const auto &b) {
+        return a.cost < b.cost;
+    });
+    return result;
+}
+
+}  // namespace
+
+std::vector<FuncAlternatives> find_alternatives(SearchContext &context,
+                                                const PassSettings &settings,
+                                                const SearchStatePtr &best) {
+    // From the empty schedule on.
+    std::vector<SearchStatePtr> way;
+    for (SearchStatePtr s = best; s != nullptr; s = s->parent) {
+        way.insert(way.begin(), s);
+    }
+    std::vector<FuncAlternatives> result;
+    for (const SearchStatePtr &parent : way) {
+        const int func = next_func(parent->num_decisions);
+        if (parent == best || next_is_tiling(parent->num_decisions)) {
+            continue;
+        }
+        const FuncNode &node = context.graph.func(func);
+        if (!node.is_input && !(node.outgoing_edges.empty() && !node.is_output)) {
+            result.push_back(find_for(context, settings, best, parent));
+        }
+    }
+    return result;
+}
+
+}  // namespace anderson2021
