@@ -1,6 +1,7 @@
 #include "search/alternatives.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "search/placement_step.h"
@@ -15,6 +16,14 @@ namespace {
 constexpr size_t kTriesPerPlace = 3;
 constexpr size_t kTriesPerPlaceOfManyFuncs = 1;
 constexpr int kManyFuncs = 30;
+
+// A schedule that costs this much more (as a share of the best schedule) than the best one did when
+// it was as far, that many decisions later, will not catch up.
+struct Horizon {
+    int num_decisions;
+    double excess;
+};
+constexpr Horizon kHorizons[] = {{1, 0.1}, {16, 0.01}};
 
 // Successors at one place, cheapest first.
 struct Group {
@@ -54,6 +63,25 @@ SearchStatePtr successor(const SearchStatePtr &parent,
     return state;
 }
 
+// Null if the schedule has become too expensive on the way.
+SearchStatePtr complete_rival(Replay &replay,
+                              SearchStatePtr state,
+                              const SearchStatePtr &best,
+                              bool promising_only) {
+    const int last = best->num_decisions;
+    for (const Horizon &horizon : kHorizons) {
+        if (!promising_only || state == nullptr) {
+            break;
+        }
+        state = replay.advance(state, std::min(state->num_decisions + horizon.num_decisions, last));
+        if (state != nullptr && state->cost() > replay.example(state->num_decisions).cost() +
+                                                    horizon.excess * std::abs(best->cost())) {
+            return nullptr;
+        }
+    }
+    return replay.complete(std::move(state));
+}
+
 FuncAlternatives find_for(SearchContext &context,
                           const PassSettings &settings,
                           const SearchStatePtr &best,
@@ -63,31 +91,18 @@ FuncAlternatives find_for(SearchContext &context,
     const FuncPlace chosen = place_of(*best->tree, result.func);
     result.places.push_back({chosen, best->cost(), true});
     context.evaluator.take_rejections();
-    const Placements placements =
-        std::move(PlacementStep(context, settings, result.func).run({parent})[0]);
-    result.rejected = context.evaluator.take_rejections();
     const bool many = context.graph.num_non_input_funcs() > kManyFuncs;
-    for (const Group &group : group_by_place(placements, result.func)) {
-        if (group.place == chosen) {
-            continue;
-        }
-        const size_t tries =
-            std::min(group.placed.size(), many ? kTriesPerPlaceOfManyFuncs : kTriesPerPlace);
-        Alternative alternative{group.place, 0, false};
-        bool found = false;
-        for (size_t i = 0; i < tries; i++) {
-            const SearchStatePtr complete =
-                Replay(context, settings, best)
-                    .complete(successor(parent, placements, *group.placed[i]));
-            if (complete != nullptr && (!found || complete->cost() < alternative.cost)) {
-                alternative.cost = complete->cost();
-                found = true;
-            }
-        }
-        if (found) {
-            result.places.push_back(alternative);
+    for (const Rival &rival :
+         find_rivals(context,
+                     settings,
+                     best,
+                     parent,
+                     {many ? kTriesPerPlaceOfManyFuncs : kTriesPerPlace, false})) {
+        if (!(rival.place == chosen)) {
+            result.places.push_back({rival.place, rival.state->cost(), false});
         }
     }
+    result.rejected = context.evaluator.take_rejections();
     std::stable_sort(result.places.begin(), result.places.end(), [](const auto &a, const auto &b) {
         return a.cost < b.cost;
     });
@@ -95,6 +110,36 @@ FuncAlternatives find_for(SearchContext &context,
 }
 
 }  // namespace
+
+std::vector<Rival> find_rivals(SearchContext &context,
+                               const PassSettings &settings,
+                               const SearchStatePtr &best,
+                               const SearchStatePtr &parent,
+                               const RivalEffort &effort) {
+    const int func = next_func(parent->num_decisions);
+    const Placements placements =
+        std::move(PlacementStep(context, settings, func).run({parent})[0]);
+    Replay replay(context, settings, best);
+    std::vector<Rival> rivals;
+    for (const Group &group : group_by_place(placements, func)) {
+        Rival rival{group.place, nullptr};
+        for (size_t i = 0; i < std::min(group.placed.size(), effort.tries_per_place); i++) {
+            SearchStatePtr complete =
+                complete_rival(replay,
+                               successor(parent, placements, *group.placed[i]),
+                               best,
+                               effort.promising_only);
+            if (complete != nullptr &&
+                (rival.state == nullptr || complete->cost() < rival.state->cost())) {
+                rival.state = std::move(complete);
+            }
+        }
+        if (rival.state != nullptr) {
+            rivals.push_back(std::move(rival));
+        }
+    }
+    return rivals;
+}
 
 std::vector<FuncAlternatives> find_alternatives(SearchContext &context,
                                                 const PassSettings &settings,

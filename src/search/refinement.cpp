@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "search/alternatives.h"
 #include "search/depth_hash.h"
 #include "search/replay.h"
 #include "search/retiling.h"
@@ -15,9 +16,12 @@ namespace {
 
 // Rounds of refinement at most; mostly the second one finds nothing any more.
 constexpr int kMaxRefinements = 3;
-// Up to this many Funcs, everything after a point is decided anew. Beyond, mostly just the next few
-// decisions are; the best results of that are judged by what becomes of the whole schedule.
-constexpr int kMaxFuncsToRefineAsOne = 14;
+constexpr int kMaxFuncsToRelocateOnly = 14;
+// Ways of being at one place that are tried.
+constexpr size_t kTriesPerPlace = 3;
+constexpr size_t kTriesPerPlaceOfManyFuncs = 1;
+// Decisions taken anew at a time. The best results are judged by what becomes of the whole
+// schedule.
 constexpr int kWindow = 16;
 constexpr size_t kWindowResults = 4;
 // Per round, so that the work grows with the number of Funcs and not with its square.
@@ -26,6 +30,7 @@ constexpr int kNumLongRefinements = 16;
 // Above this number of Funcs less has to be enough.
 constexpr int kManyFuncs = 40;
 constexpr int kNumLongRefinementsOfManyFuncs = 6;
+constexpr int kNumRelocationsOfManyFuncs = 64;
 constexpr int kMaxRefinementsOfManyFuncs = 2;
 
 }  // namespace
@@ -44,7 +49,11 @@ void Refinement::run(const std::function<void()> &after_round) {
     const int num_rounds = num_funcs <= kManyFuncs ? kMaxRefinements : kMaxRefinementsOfManyFuncs;
     for (int round = 0; round < num_rounds; round++) {
         const double cost_before = best_->cost();
-        refine_once();
+        // In small pipelines, moving single Funcs finds as much for less.
+        if (num_funcs > kMaxFuncsToRelocateOnly) {
+            refine_once();
+        }
+        relocate_all();
         retile_all();
         after_round();
         if (best_->cost() == cost_before || can_stop()) {
@@ -65,10 +74,9 @@ void Refinement::offer(const PassOutcome &outcome) {
 void Refinement::refine_once() {
     const int num_decisions = 2 * context_.graph.num_funcs();
     const int num_funcs = context_.graph.num_non_input_funcs();
-    const bool is_small = num_funcs <= kMaxFuncsToRefineAsOne;
     const int num_long =
         num_funcs <= kManyFuncs ? kNumLongRefinements : kNumLongRefinementsOfManyFuncs;
-    const int long_stride = is_small ? 1 : std::max(1, 2 * num_funcs / num_long);
+    const int long_stride = std::max(1, 2 * num_funcs / num_long);
     const int window_stride = std::max(1, 2 * num_funcs / kNumWindows);
     int point = 0;
     for (int kept = 1; kept < num_decisions - 1 && !can_stop(); kept++) {
@@ -79,7 +87,7 @@ void Refinement::refine_once() {
         }
         const SearchStatePtr start = after->parent;
         const double cost = best_->cost();
-        if (!is_small && point % window_stride == 0) {
+        if (point % window_stride == 0) {
             refine_window(start);
         }
         if (point % long_stride == 0) {
@@ -94,14 +102,31 @@ void Refinement::refine_once() {
     }
 }
 
-void Refinement::retile_all() {
+// Moves one Func after the other to other places.
+void Refinement::relocate_all() {
+    const int num_funcs = context_.graph.num_non_input_funcs();
+    const int stride = num_funcs > kManyFuncs ? num_funcs / kNumRelocationsOfManyFuncs : 1;
+    RivalEffort effort;
+    effort.tries_per_place = num_funcs > kManyFuncs ? kTriesPerPlaceOfManyFuncs : kTriesPerPlace;
+    effort.promising_only = num_funcs > kMaxFuncsToRelocateOnly;
+    int number = 0;
     for (const FuncNode &func : context_.graph.funcs) {
-        if (func.is_input || can_stop()) {
+        const bool is_placed = !func.is_input && (func.is_output || !func.outgoing_edges.empty());
+        if (!is_placed || number++ % stride != 0 || can_stop() || !is_untried(kRelocated, func)) {
             continue;
         }
-        uint64_t key = full_hash(*best_->tree);
-        hash_combine(key, static_cast<uint64_t>(func.id));
-        if (refined_.insert(key).second) {
+        const SearchStatePtr parent = state_of_best(2 * func.id);
+        for (Rival &rival : find_rivals(context_, settings_, best_, parent, effort)) {
+            PassOutcome outcome;
+            outcome.best = std::move(rival.state);
+            offer(outcome);
+        }
+    }
+}
+
+void Refinement::retile_all() {
+    for (const FuncNode &func : context_.graph.funcs) {
+        if (!func.is_input && !can_stop() && is_untried(kRetiled, func)) {
             PassOutcome outcome;
             outcome.best = retile(context_, settings_, best_, func.id);
             offer(outcome);
@@ -116,6 +141,14 @@ SearchStatePtr Refinement::state_of_best(int num_decisions) const {
         state = state->parent;
     }
     return state;
+}
+
+// True the first time that this is asked about the best schedule.
+bool Refinement::is_untried(Attempt attempt, const FuncNode &func) {
+    uint64_t key = full_hash(*best_->tree);
+    hash_combine(key, static_cast<uint64_t>(func.id));
+    hash_combine(key, attempt);
+    return refined_.insert(key).second;
 }
 
 // True if this has not been tried yet: `rival` made from `start`.

@@ -1,11 +1,15 @@
 // Improves a complete schedule by taking some of its decisions anew.
 //
 // Early decisions are taken while most costs are still unknown, and the beam is then spent on their
-// variants. So the decisions of the best schedule are kept up to some point, for each such point,
-// and the whole beam goes into what follows: into all of it in a small pipeline, else mostly into
-// the next few Funcs. Tilings of root Funcs are compared again once it is known what is inside.
+// variants. Three remedies, in turn until none helps any more:
+// - keep the decisions up to some point, for each such point, and spend the beam on what follows,
+//   mostly on the next few Funcs. Left out for small pipelines, which the next does as well by.
+// - move one Func elsewhere, repeat all other decisions as far as possible, and see what becomes of
+//   the whole schedule;
+// - compare the tilings of root Funcs again, now that it is known what is inside.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <unordered_set>
 
@@ -33,7 +37,10 @@ private:
     void refine_once();
     void refine_after(const SearchStatePtr &start);
     void refine_window(const SearchStatePtr &start);
+    void relocate_all();
     void retile_all();
+    enum Attempt : uint64_t { kRelocated, kRetiled };
+    bool is_untried(Attempt attempt, const FuncNode &func);
     bool is_news(const SearchState &start, const SearchState *rival);
     SearchStatePtr state_of_best(int num_decisions) const;
     bool can_stop() const;

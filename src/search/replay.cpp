@@ -78,7 +78,11 @@ Replay::Replay(SearchContext &context,
 }
 
 SearchStatePtr Replay::complete(SearchStatePtr start) {
-    while (start != nullptr && start->num_decisions < example_->num_decisions) {
+    return advance(std::move(start), example_->num_decisions);
+}
+
+SearchStatePtr Replay::advance(SearchStatePtr start, int num_decisions) {
+    while (start != nullptr && start->num_decisions < num_decisions) {
         const bool is_over = context_.budget != nullptr && context_.budget->is_over();
         start = is_over ? nullptr : step(start);
     }

@@ -23,6 +23,12 @@ public:
     /// `start` with all remaining decisions taken: like those of the example where that is
     /// possible, else the cheapest. Null if that ends up without a legal choice.
     SearchStatePtr complete(SearchStatePtr start);
+    /// The same up to `num_decisions`.
+    SearchStatePtr advance(SearchStatePtr start, int num_decisions);
+    /// The example, or what it was when it had that many decisions.
+    const SearchState &example(int num_decisions) const {
+        return *states_[static_cast<size_t>(num_decisions)];
+    }
     /// The successor of `state`, which has just placed a Func at the root, with that tiling.
     static SearchStatePtr choose_tiling(SearchContext &context,
                                         const SearchStatePtr &state,
