@@ -165,8 +165,8 @@ def index(out: Path) -> str:
         "applications do is told in [apps/README.md](../../apps/README.md).", "",
         f"* The pictures were computed by automatic schedules of a small version "
         f"({SIZE} × {SIZE} pixels) through OpenCL on the", "  CPU, and agree with the CPU's.",
-        "* The drawings show the schedules for the estimated sizes, with the built-in weights, "
-        "which are not trained. Blue:", "  kernels and their blocks; green: threads; yellow: "
+        "* The drawings show the schedules for the estimated sizes, with the built-in weights. "
+        "Blue:", "  kernels and their blocks; green: threads; yellow: "
         "serial loops; white: the point that is computed. Long", "  pipelines are drawn in the "
         "shortened version that the heading names.",
         "* The photograph shows the astronaut Eileen Collins and was taken by NASA; it is in the "

@@ -135,6 +135,7 @@ class Workshop:
         rows = [json.loads(line) for line in out.read_text().splitlines()]
         return {"schedules": sum(row["schedules"] for row in rows),
                 "spearman": sum(row["spearman"] for row in rows) / len(rows),
+                "least_spearman": min(row["spearman"] for row in rows),
                 "r_squared": sum(row["r_squared"] for row in rows) / len(rows)}
 
     async def _best_cost(self, app, guide, teacher, label):

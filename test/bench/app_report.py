@@ -15,8 +15,8 @@ STATIC_TEXT = """\
 **None of these figures is a time measured on a GPU**: there was none on the machine. They were
 computed, for compute capability 7.0:
 
-* *predicted ms*: what the cost model says, with the built-in weights, which are not trained: good
-  for comparing schedules of one pipeline in the eyes of that model, no milliseconds of any GPU.
+* *predicted ms*: what the cost model says, with the built-in weights, whose knowledge of a V100 is
+  at second hand (weights/README.md): good for comparing schedules in the eyes of that model.
   The reference's schedule tree is judged by this plugin's evaluator, so that both are comparable.
 * *launches*: kernels launched in one run. A + says that a loop of a length known at run time
   only repeats some.

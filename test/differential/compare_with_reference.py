@@ -29,7 +29,8 @@ from program import REFERENCE, in_parallel
 from summary import Summary
 from tester import Slot, Tester
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+# The weights that the reference has built in are those that this seed makes.
+REFERENCE_SEED = 1649136212
 
 
 def make_cases(args, names):
@@ -60,17 +61,20 @@ def make_cases(args, names):
     return cases, faults
 
 
-def weights_files(args):
-    """Random ones made by the project's tool, and those of --weights."""
+def random_weights(args, seed):
+    """A file of random weights, made by the project's tool."""
     folder = pathlib.Path(args.work) / "weights"
     folder.mkdir(parents=True, exist_ok=True)
-    tool = pathlib.Path(args.plugin).parent / "make_random_weights"
-    files = []
-    for seed in range(1, 6):
-        file = folder / f"random_{seed}.weights"
-        if not file.exists():
-            subprocess.run([tool, str(seed), file], check=True, capture_output=True)
-        files.append(file)
+    file = folder / f"random_{seed}.weights"
+    if not file.exists():
+        tool = pathlib.Path(args.plugin).parent / "make_random_weights"
+        subprocess.run([tool, str(seed), file], check=True, capture_output=True)
+    return file
+
+
+def weights_files(args):
+    """Random ones, and those of --weights."""
+    files = [random_weights(args, seed) for seed in range(1, 6)]
     if args.weights:
         files += sorted(pathlib.Path(args.weights).glob("*.weights"))
     return files
@@ -137,12 +141,13 @@ def main(arguments=None, tamper=None):
     """tamper changes our blobs before they are compared, to test this program itself."""
     args = parse(arguments)
     pathlib.Path(args.work).mkdir(parents=True, exist_ok=True)
+    args.default_weights = random_weights(args, REFERENCE_SEED)
     start = time.monotonic()
     cases, faults = make_cases(args, names_of(args))
     summary = Summary()
     for fault in faults:
         print("left out: " + fault)
-    tester = Tester(Oracle(REFERENCE, ROOT / "baseline.weights"), summary, args.verbose, tamper)
+    tester = Tester(Oracle(REFERENCE, args.default_weights), summary, args.verbose, tamper)
     # File names carry the process id: several comparisons may share a folder.
     slots = [Slot(args.plugin, args, f"{os.getpid()}_{i}") for i in range(args.jobs)]
     try:

@@ -34,12 +34,15 @@ class Result:
 class Worker:
     """A process that has one plugin loaded. Not for several threads at once."""
 
-    def __init__(self, plugin, timeout, memory):
+    def __init__(self, plugin, timeout, memory, environment=None):
         self.plugin, self.timeout, self.memory = str(plugin), timeout, memory
+        self.environment = environment or {}
         self.process = None
 
     def start(self):
-        environment = dict(os.environ, HL_NUM_THREADS="1", PYTHONDONTWRITEBYTECODE="1")
+        inherited = {k: v for k, v in os.environ.items() if k != "HL_WEIGHTS_DIR"}
+        environment = dict(inherited, HL_NUM_THREADS="1", PYTHONDONTWRITEBYTECODE="1",
+                           **self.environment)
         self.process = subprocess.Popen([sys.executable, str(HERE / "worker.py"), self.plugin],
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
                                         env=environment, start_new_session=True)

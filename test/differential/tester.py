@@ -25,7 +25,9 @@ class Slot:
     def __init__(self, plugin, args, number):
         memory = int(args.memory * 2 ** 30)
         self.reference = Worker(REFERENCE, args.timeout, memory)
-        self.ours = Worker(plugin, args.timeout, memory)
+        # Ours has other weights built in; without a choice both should have the reference's.
+        self.ours = Worker(plugin, args.timeout, memory,
+                           {"HL_WEIGHTS_DIR": str(args.default_weights)})
         self.tree_file = pathlib.Path(args.work) / f"tree_{number}.txt"
 
     def force(self, worker, case, tree, reference_features=None, log_level=1):

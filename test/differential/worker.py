@@ -161,7 +161,6 @@ def run(plugin, task):
 
 def main():
     plugin = sys.argv[1]
-    os.environ.pop("HL_WEIGHTS_DIR", None)
     hl.load_plugin(plugin)
     for line in sys.stdin:
         print(json.dumps(run(plugin, json.loads(line))), flush=True)

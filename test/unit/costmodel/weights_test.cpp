@@ -39,7 +39,7 @@ TEST(Weights, RandomOnesFollowTheStandardGenerator) {
 }
 
 TEST(Weights, ChecksumIsTheCrc32OfTheFile) {
-    // As printed by `crc32 baseline.weights`.
+    // As printed by `crc32` of what make_random_weights writes.
     EXPECT_EQ(Weights::random(kSyntheticSeed).checksum(), 0xea2e6fd5u);
     Weights changed = Weights::random(kSyntheticSeed);
     changed.conv1_bias[31] += 1.0f;
