@@ -115,6 +115,7 @@ void Refinement::relocate_all() {
         if (!is_placed || number++ % stride != 0 || can_stop() || !is_untried(kRelocated, func)) {
             continue;
         }
+        context_.stats.refinements++;
         const SearchStatePtr parent = state_of_best(2 * func.id);
         for (Rival &rival : find_rivals(context_, settings_, best_, parent, effort)) {
             PassOutcome outcome;

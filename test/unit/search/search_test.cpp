@@ -358,6 +358,7 @@ TEST(SearchOptions, SamplingLooksAtFewerTilings) {
     const PipelineGraph graph = test::harris_graph(512, 256);
     Options options = test_options();
     options.beam_size = 4;
+    options.num_passes = 1;
     const SearchResult all = run_search(graph, options);
     options.randomize_tilings = 1;
     const SearchResult sampled = run_search(graph, options);
