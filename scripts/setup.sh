@@ -14,6 +14,7 @@ fail() {
 missing_packages() {
     command -v g++ >/dev/null || echo g++
     command -v make >/dev/null || echo make
+    command -v pkg-config >/dev/null || echo pkg-config
     python3 -c 'import ensurepip, venv' 2>/dev/null || echo python3-venv
     echo '#include <gtest/gtest.h>' | g++ -fsyntax-only -x c++ - 2>/dev/null || echo libgtest-dev
     ldconfig -p 2>/dev/null | grep -q libOpenCL.so.1 || echo ocl-icd-libopencl1
