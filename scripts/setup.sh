@@ -14,6 +14,7 @@ fail() {
 missing_packages() {
     command -v g++ >/dev/null || echo g++
     command -v make >/dev/null || echo make
+    command -v pkg-config >/dev/null || echo pkg-config
     python3 -c 'import ensurepip, venv' 2>/dev/null || echo python3-venv
     echo '#include <gtest/gtest.h>' | g++ -fsyntax-only -x c++ - 2>/dev/null || echo libgtest-dev
     echo '#include <nlohmann/json.hpp>' | g++ -std=c++17 -fsyntax-only -x c++ - 2>/dev/null ||
