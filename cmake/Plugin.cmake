@@ -16,10 +16,15 @@ add_library(autoschedule_anderson2021 MODULE
 target_link_libraries(autoschedule_anderson2021 PRIVATE
     anderson_options ${ANDERSON_COST_MODEL_LIBRARIES} Halide::Halide)
 target_link_options(autoschedule_anderson2021 PRIVATE -Wl,--exclude-libs,ALL)
+if(UNIX AND NOT APPLE)
+    # Halide has no way of taking a registration back: dlclose() must leave the code where it is.
+    target_link_options(autoschedule_anderson2021 PRIVATE -Wl,-z,nodelete)
+endif()
 set_target_properties(autoschedule_anderson2021 PROPERTIES
     LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}")
 
-# Prints the options table of the README.
+# Prints the tables of options and GPUs of the documentation.
 add_executable(print_options "${CMAKE_SOURCE_DIR}/src/tools/print_options.cpp"
-    "${CMAKE_SOURCE_DIR}/src/plugin/options_parser.cpp" $<TARGET_OBJECTS:anderson_support>)
+    "${CMAKE_SOURCE_DIR}/src/plugin/options_parser.cpp" $<TARGET_OBJECTS:anderson_support>
+    $<TARGET_OBJECTS:anderson_device>)
 target_link_libraries(print_options PRIVATE anderson_options)

@@ -12,6 +12,9 @@ namespace anderson2021 {
 /// Defaults describe a V100 (compute capability 7.0), which the weights were trained on.
 struct GpuDevice {
     std::string name = "v100";
+    /// What the vendor calls it.
+    std::string title = "NVIDIA Tesla V100";
+    /// Of CUDA, times 10; 0 for other devices.
     int compute_capability = 70;
     int num_sms = 80;
     int warp_size = 32;
@@ -23,6 +26,8 @@ struct GpuDevice {
     int64_t shared_bytes_per_sm = 96 * 1024;
     int max_blocks_per_sm = 32;
     int max_warps_per_sm = 64;
+    /// Of 32 bits each; 0: unknown.
+    int64_t registers_per_sm = 65536;
     int64_t global_sector_bytes = 32;
     int64_t shared_transaction_bytes = 128;
     int64_t shared_banks = 32;
@@ -43,6 +48,9 @@ struct GpuDevice {
 
 /// The device of that name ("v100", "a100", ...), or nothing.
 std::optional<GpuDevice> find_gpu_device(const std::string &name);
+/// The first device of that compute capability (times 10). All of one capability differ in the
+/// number of multiprocessors only.
+std::optional<GpuDevice> find_gpu_of_capability(int compute_capability);
 /// Names of all known devices, in table order.
 std::vector<std::string> gpu_device_names();
 

@@ -94,7 +94,8 @@ void run_autoscheduler(const Halide::Pipeline &pipeline,
                        Halide::AutoSchedulerResults *results) {
     ANDERSON_CHECK(parameters.name == kName) << "Called as " << parameters.name;
     set_log_level(requested_log_level(environment));
-    const Options options = parse_options(parameters.extra, environment);
+    const Options options =
+        parse_options(parameters.extra, environment, target.get_cuda_capability_lower_bound());
     check_top_schedules(options);
     check_target(target);
     ANDERSON_LOG(1) << "generate_schedule for target=" << target.to_string() << "\n"

@@ -1,8 +1,10 @@
 #include "plugin/options_parser.h"
 
 #include <cstdlib>
+#include <set>
 #include <sstream>
 #include <type_traits>
+#include <utility>
 
 #include "support/error.h"
 
@@ -73,6 +75,48 @@ std::string valid_names() {
     return names;
 }
 
+GpuDevice find_device(const std::string &label, const std::string &name) {
+    std::optional<GpuDevice> device = find_gpu_device(name);
+    if (!device) {
+        std::string names;
+        for (const std::string &known : gpu_device_names()) {
+            names += (names.empty() ? "" : ", ") + known;
+        }
+        throw UserError(label + " has the value \"" + name + "\". Known GPUs: " + names + ".");
+    }
+    return std::move(*device);
+}
+
+int64_t to_kib(int64_t bytes) {
+    return bytes / 1024;
+}
+
+// Sets the options that `given` lacks to the figures of the GPU.
+void apply_gpu(const std::set<std::string> &given, int compute_capability, Options *options) {
+    const auto set = [&](const char *name, int64_t Options::*option, int64_t value) {
+        if (given.count(name) == 0) {
+            options->*option = value;
+        }
+    };
+    std::optional<GpuDevice> device;
+    if (!options->gpu.empty()) {
+        device = find_device(std::string("Option ") + kPrefix + "gpu", options->gpu);
+        set("parallelism", &Options::parallelism, device->num_sms);
+        set("shared_memory_limit_kb",
+            &Options::shared_memory_limit_kb,
+            to_kib(device->shared_bytes_per_block));
+    } else {
+        device = find_gpu_of_capability(compute_capability);
+    }
+    if (device) {
+        set("shared_memory_sm_limit_kb",
+            &Options::shared_memory_sm_limit_kb,
+            to_kib(device->shared_bytes_per_sm));
+        set("active_block_limit", &Options::active_block_limit, device->max_blocks_per_sm);
+        set("active_warp_limit", &Options::active_warp_limit, device->max_warps_per_sm);
+    }
+}
+
 bool is_option(const std::string &key) {
     bool found = false;
 #define ANDERSON_OPTION(type, name, default_value, min, max, environment, meaning)                 \
@@ -95,7 +139,8 @@ Environment process_environment() {
 }
 
 Options parse_options(const std::map<std::string, std::string> &parameters,
-                      const Environment &environment) {
+                      const Environment &environment,
+                      int compute_capability) {
     for (const auto &parameter : parameters) {
         if (!is_option(parameter.first)) {
             throw UserError("Anderson2021 has no option " + std::string(kPrefix) + parameter.first +
@@ -104,16 +149,19 @@ Options parse_options(const std::map<std::string, std::string> &parameters,
     }
     Options options;
     std::string label, variable;
+    std::set<std::string> given_names;
 #define ANDERSON_OPTION(type, name, default_value, min, max, env_name, meaning)                    \
     variable = env_name;                                                                           \
     if (const auto given = parameters.find(#name); given != parameters.end()) {                    \
         label = std::string("Option ") + kPrefix + #name;                                          \
         set_value(label, given->second, make_range(min, max), &options.name);                      \
+        given_names.insert(#name);                                                                 \
     } else if (!variable.empty()) {                                                                \
         /* An empty variable counts as unset. */                                                   \
         if (const auto value = environment(variable); value && !value->empty()) {                  \
             label = "Environment variable " + variable;                                            \
             set_value(label, *value, make_range(min, max), &options.name);                         \
+            given_names.insert(#name);                                                             \
         }                                                                                          \
     }
 #include "support/options.def"
@@ -122,6 +170,7 @@ Options parse_options(const std::map<std::string, std::string> &parameters,
                            ? "Option autoscheduler.search_space_options"
                            : "Environment variable HL_SEARCH_SPACE_OPTIONS",
                        options.search_space_options);
+    apply_gpu(given_names, compute_capability, &options);
     return options;
 }
 
@@ -146,8 +195,30 @@ std::string options_table() {
     return text.str();
 }
 
+std::string gpus_table() {
+    std::ostringstream text;
+    text << "| Name | GPU | Compute capability | Multiprocessors | Blocks | Warps | Registers "
+            "| Shared memory, KiB | per block, KiB | Threads per block |\n"
+            "|---|---|---|---|---|---|---|---|---|---|\n";
+    const auto known = [](int64_t figure, const std::string &digits) {
+        return figure == 0 ? std::string("-") : digits;
+    };
+    for (const std::string &name : gpu_device_names()) {
+        const GpuDevice d = find_device("", name);
+        const std::string capability = std::to_string(d.compute_capability / 10) + "." +
+                                       std::to_string(d.compute_capability % 10);
+        text << "| `" << d.name << "` | " << d.title << " | "
+             << known(d.compute_capability, capability) << " | " << d.num_sms << " | "
+             << d.max_blocks_per_sm << " | " << d.max_warps_per_sm << " | "
+             << known(d.registers_per_sm, std::to_string(d.registers_per_sm)) << " | "
+             << to_kib(d.shared_bytes_per_sm) << " | " << to_kib(d.shared_bytes_per_block) << " | "
+             << d.max_threads_per_block << " |\n";
+    }
+    return text.str();
+}
+
 GpuDevice device_from_options(const Options &options) {
-    GpuDevice device;
+    GpuDevice device = options.gpu.empty() ? GpuDevice() : find_device("Option gpu", options.gpu);
     device.num_sms = static_cast<int>(options.parallelism);
     device.shared_bytes_per_block = options.shared_memory_limit_kb * 1024;
     device.shared_bytes_per_sm = options.shared_memory_sm_limit_kb * 1024;

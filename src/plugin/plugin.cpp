@@ -7,6 +7,7 @@
 
 #include "plugin/autoscheduler.h"
 #include "support/error.h"
+#include "support/log.h"
 
 namespace anderson2021 {
 
@@ -43,7 +44,15 @@ void autoschedule(const Halide::Pipeline &pipeline,
 }
 
 struct Registration {
-    Registration() { Halide::Pipeline::add_autoscheduler("Anderson2021", autoschedule); }
+    Registration() {
+        try {
+            Halide::Pipeline::add_autoscheduler("Anderson2021", autoschedule);
+        } catch (const Halide::Error &error) {
+            // An exception that leaves here would end the process that loads this library.
+            write_log(std::string("Warning: this plugin for Anderson2021 is not used: ") +
+                      error.what());
+        }
+    }
 };
 
 const Registration registration;

@@ -1,9 +1,10 @@
 #include "schedule/schedule_parser.h"
 
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
+#include <limits>
 #include <sstream>
 #include <system_error>
 
@@ -13,6 +14,9 @@
 namespace anderson2021 {
 
 namespace {
+
+// Far above the text of any schedule.
+constexpr size_t kLargestFile = size_t{1} << 21;
 
 std::string strip_suffix(const std::string &s, const std::string &suffix) {
     const bool has = s.size() >= suffix.size() &&
@@ -81,6 +85,14 @@ private:
 
     bool at_end() const { return next_ == tokens_.size(); }
 
+    int small_number(const std::string &s, const char *what, int64_t least) const {
+        const int64_t value = number(s, what, least);
+        if (value > std::numeric_limits<int>::max()) {
+            fail("'" + s + "' is too large for a " + what);
+        }
+        return static_cast<int>(value);
+    }
+
     int64_t number(const std::string &s, const char *what, int64_t least) const {
         int64_t value = 0;
         const char *const end = s.data() + s.size();
@@ -130,8 +142,7 @@ private:
             }
         }
         expect("with");
-        r.num_stages =
-            static_cast<int>(number(take("the number of stages"), "number of stages", 1));
+        r.num_stages = small_number(take("the number of stages"), "number of stages", 1);
         expect("stages");
         if (!at_end()) {
             fail("unexpected '" + tokens_[next_] + "'");
@@ -195,12 +206,12 @@ private:
         if (lane.size() < 3 || lane.back() != ',') {
             fail("'" + lane + "' should be '(<lane loop>,'");
         }
-        nest.lane_loop = static_cast<int>(number(lane.substr(1, lane.size() - 2), "lane loop", -1));
+        nest.lane_loop = small_number(lane.substr(1, lane.size() - 2), "lane loop", -1);
         const std::string &dim = take("the vector dimension");
         if (dim.back() != ')') {
             fail("'" + dim + "' should be '<vector dimension>)'");
         }
-        nest.vector_dim = static_cast<int>(number(strip_suffix(dim, ")"), "vector dimension", -1));
+        nest.vector_dim = small_number(strip_suffix(dim, ")"), "vector dimension", -1);
         if (nest.lane_loop >= static_cast<int>(nest.size.size())) {
             fail("there is no loop " + std::to_string(nest.lane_loop));
         }
@@ -244,10 +255,13 @@ private:
     /// Keeps those `realize:` lines that stand next to a level of their Func, before it.
     void bind_realizations() {
         for (const Realization &r : realizations_) {
-            for (const Sibling &s : siblings_) {
-                if (s.line <= r.parsed.line) {
-                    continue;
-                }
+            const auto below = std::upper_bound(
+                siblings_.begin(),
+                siblings_.end(),
+                r.parsed.line,
+                [](int line, const Sibling &sibling) { return line < sibling.line; });
+            for (auto next = below; next != siblings_.end(); ++next) {
+                const Sibling &s = *next;
                 if (s.indent < r.indent) {
                     break;
                 }
@@ -339,7 +353,17 @@ ParsedSchedule read_schedule_file(const std::string &path) {
         throw UserError("Cannot read the schedule file " + path +
                         "; check the path or leave the option out");
     }
-    const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+    // Not to the end of something that has none.
+    std::string text(kLargestFile + 1, '\0');
+    in.read(text.data(), static_cast<std::streamsize>(text.size()));
+    text.resize(static_cast<size_t>(in.gcount()));
+    if (in.bad()) {
+        throw UserError("Cannot read the schedule file " + path);
+    }
+    if (text.size() > kLargestFile) {
+        throw UserError("The schedule file " + path + " has more than " +
+                        std::to_string(kLargestFile) + " bytes; it is none");
+    }
     return parse_schedule(text, path);
 }
 

@@ -1,9 +1,12 @@
-// Prints the table of options as it stands in README.md, so that the two can be compared.
+// Prints the table of options as it stands in README.md, or with the argument `gpus` the table of
+// GPUs of docs/gpus.md, so that they can be compared.
 #include <cstdio>
+#include <cstring>
 
 #include "plugin/options_parser.h"
 
-int main() {
-    std::fputs(anderson2021::options_table().c_str(), stdout);
+int main(int argc, char **argv) {
+    const bool gpus = argc == 2 && std::strcmp(argv[1], "gpus") == 0;
+    std::fputs((gpus ? anderson2021::gpus_table() : anderson2021::options_table()).c_str(), stdout);
     return 0;
 }

@@ -1,4 +1,8 @@
 #include <gtest/gtest.h>
+#include <map>
+#include <string>
+#include <type_traits>
+#include <vector>
 
 #include "plugin/options_parser.h"
 #include "support/error.h"
@@ -122,6 +126,108 @@ TEST(OptionsParser, DeviceTakesItsLimitsFromTheOptions) {
     EXPECT_EQ(d.num_sms, 80);
     EXPECT_EQ(d.shared_bytes_per_block, 65536);
     EXPECT_EQ(d.max_warps_per_sm, 48);
+}
+
+TEST(OptionsParser, GpuSuppliesDefaults) {
+    for (const std::string &name : gpu_device_names()) {
+        const GpuDevice row = *find_gpu_device(name);
+        const Options o = parse({{"gpu", name}});
+        EXPECT_EQ(o.parallelism, row.num_sms) << name;
+        const GpuDevice d = device_from_options(o);
+        EXPECT_EQ(d.name, name);
+        EXPECT_EQ(d.num_sms, row.num_sms) << name;
+        EXPECT_EQ(d.shared_bytes_per_block, row.shared_bytes_per_block) << name;
+        EXPECT_EQ(d.shared_bytes_per_sm, row.shared_bytes_per_sm) << name;
+        EXPECT_EQ(d.max_blocks_per_sm, row.max_blocks_per_sm) << name;
+        EXPECT_EQ(d.max_warps_per_sm, row.max_warps_per_sm) << name;
+        EXPECT_EQ(d.max_threads_per_block, row.max_threads_per_block) << name;
+    }
+}
+
+TEST(OptionsParser, NumbersOverrideTheGpu) {
+    const Options o = parse({{"gpu", "t4"},
+                             {"parallelism", "7"},
+                             {"shared_memory_limit_kb", "20"},
+                             {"shared_memory_sm_limit_kb", "50"},
+                             {"active_block_limit", "3"}},
+                            {{"HL_ACTIVE_WARP_LIMIT", "9"}});
+    const GpuDevice d = device_from_options(o);
+    EXPECT_EQ(d.num_sms, 7);
+    EXPECT_EQ(d.shared_bytes_per_block, 20 * 1024);
+    EXPECT_EQ(d.shared_bytes_per_sm, 50 * 1024);
+    EXPECT_EQ(d.max_blocks_per_sm, 3);
+    EXPECT_EQ(d.max_warps_per_sm, 9);
+    EXPECT_EQ(d.compute_capability, 75);
+}
+
+TEST(OptionsParser, UnknownGpuListsTheKnownOnes) {
+    for (const char *bad : {"V100", "rtx", "v100 ", "80"}) {
+        expect_mentions(error_of({{"gpu", bad}}), {"autoscheduler.gpu", bad, "v100", "rtx5090"});
+    }
+    expect_mentions(error_of({{"gpu", ""}}), {"autoscheduler.gpu", "empty"});
+}
+
+TEST(OptionsParser, CapabilityOfTheTargetGivesLimitsButNoSize) {
+    const auto parse_for = [](int capability, const Parameters &parameters) {
+        return parse_options(parameters, environment_of({}), capability);
+    };
+    const Options turing = parse_for(75, {});
+    EXPECT_EQ(turing.parallelism, 16);
+    EXPECT_EQ(turing.active_warp_limit, 32);
+    EXPECT_EQ(turing.active_block_limit, 16);
+    EXPECT_EQ(turing.shared_memory_sm_limit_kb, 64);
+    EXPECT_EQ(turing.shared_memory_limit_kb, 48);
+    EXPECT_EQ(parse_for(75, {{"active_warp_limit", "64"}}).active_warp_limit, 64);
+    EXPECT_EQ(parse_for(75, {{"gpu", "a100"}}).active_warp_limit, 64);
+    // No CUDA, a lower bound without a known GPU, and the V100 itself: as ever.
+    for (const int capability : {-1, 20, 30, 61, 70}) {
+        EXPECT_EQ(describe_options(parse_for(capability, {})), describe_options(parse({})));
+    }
+}
+
+// One bad value of every kind for every option of the table, and for every variable.
+TEST(OptionsParser, EveryOptionRejectsEveryKindOfBadValue) {
+    struct Row {
+        std::string name, variable;
+        bool is_string, is_integer;
+        double min, max;
+    };
+    std::vector<Row> rows;
+#define ANDERSON_OPTION(type, name, default_value, min, max, environment, meaning)                 \
+    rows.push_back({#name,                                                                         \
+                    environment,                                                                   \
+                    std::is_same<type, std::string>::value,                                        \
+                    std::is_integral<type>::value,                                                 \
+                    static_cast<double>(min),                                                      \
+                    static_cast<double>(max)});
+#include "support/options.def"
+#undef ANDERSON_OPTION
+    ASSERT_GT(rows.size(), 20u);
+    for (const Row &row : rows) {
+        const std::string option = "autoscheduler." + row.name;
+        expect_mentions(error_of({{row.name, ""}}), {option});
+        if (row.is_string) {
+            continue;
+        }
+        std::vector<std::string> bad = {
+            "many", "1x", "1 ", "--1", "0x1", "1e999", "nan", "inf", "-inf", "1,5", "\n"};
+        bad.push_back("99999999999999999999999999");
+        bad.push_back("-99999999999999999999999999");
+        if (row.is_integer) {
+            bad.push_back("1.5");
+            bad.push_back("1e3");
+        }
+        if (row.min > -1e15) {
+            bad.push_back(std::to_string(static_cast<int64_t>(row.min) - 1));
+            bad.push_back(std::to_string(static_cast<int64_t>(row.max) + 1));
+        }
+        for (const std::string &value : bad) {
+            expect_mentions(error_of({{row.name, value}}), {option, "must be", "from"});
+            if (!row.variable.empty()) {
+                expect_mentions(error_of({}, {{row.variable, value}}), {row.variable, "must be"});
+            }
+        }
+    }
 }
 
 TEST(OptionsParser, DescriptionNamesEveryOptionOnce) {

@@ -1,3 +1,4 @@
+#include <chrono>
 #include <cstdio>
 #include <fstream>
 #include <gtest/gtest.h>
@@ -116,6 +117,13 @@ TEST(ParseSchedule, ErrorsNameFileAndLine) {
         {"out 16 (0 0) t gpu_block\n", "file:1: '(0' should be '(<lane loop>,'"},
         {"out 16 (x, 0) t gpu_block\n", "file:1: 'x' is no lane loop"},
         {"out 16 (1, 0) t gpu_block\n", "file:1: there is no loop 1"},
+        // Not loop 0, as 32 bits would have it.
+        {"out 16 (4294967296, 0) t gpu_block\n",
+         "file:1: '4294967296' is too large for a lane loop"},
+        {"out 16 (0, 4294967296) t gpu_block\n",
+         "file:1: '4294967296' is too large for a vector dimension"},
+        {"realize: f [3c] with 4294967297 stages\n",
+         "file:1: '4294967297' is too large for a number of stages"},
         {"out 16 (0, 0 t gpu_block\n", "file:1: '0' should be '<vector dimension>)'"},
         {"out 16 (0, 0) t gpu_warp\n", "file:1: 'gpu_warp' is no label"},
         {"out 16 (0, 0) t gpu_block x\n", "file:1: 'x' is no label"},
@@ -140,6 +148,25 @@ TEST(ParseSchedule, ErrorsNameFileAndLine) {
 TEST(ReadScheduleFile, MissingOrUnreadable) {
     EXPECT_THROW(read_schedule_file("/nonexistent/schedule"), UserError);
     EXPECT_THROW(read_schedule_file(::testing::TempDir()), UserError);
+}
+
+TEST(ReadScheduleFile, EndlessFilesAreNotReadToTheEnd) {
+    try {
+        read_schedule_file("/dev/zero");
+        FAIL();
+    } catch (const UserError &e) {
+        EXPECT_NE(std::string(e.what()).find("more than"), std::string::npos) << e.what();
+    }
+}
+
+TEST(ParseSchedule, ManyRealizationsTakeNoTime) {
+    std::string text;
+    for (int i = 0; i < 30000; i++) {
+        text += "realize: f [] with 1 stages\n  f 1 (0, 0) t gpu_thread\n";
+    }
+    const auto start = std::chrono::steady_clock::now();
+    EXPECT_EQ(parse_schedule(text, "file").funcs.size(), 1u);
+    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(30));
 }
 
 TEST(ReadScheduleFile, RoundTrip) {
