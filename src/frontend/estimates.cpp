@@ -5,6 +5,7 @@
 #include <optional>
 #include <sstream>
 
+#include "frontend/simplified.h"
 #include "support/error.h"
 
 namespace anderson2021 {
@@ -230,7 +231,7 @@ Expr substitute_estimates(const Expr &e) {
 }
 
 Expr estimated_value(const Expr &e) {
-    Expr result = simplify(substitute_estimates(e));
+    Expr result = simplified(substitute_estimates(e));
     MissingEstimateCheck check;
     result.accept(&check);
     return result;

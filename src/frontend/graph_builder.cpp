@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "frontend/back_end_check.h"
 #include "frontend/branching_form.h"
 #include "frontend/estimates.h"
 #include "frontend/expression_scan.h"
@@ -171,8 +172,10 @@ private:
 
 }  // namespace
 
-BuiltGraph build_graph(const std::vector<Function> &outputs, const Halide::Target & /*target*/) {
-    return GraphBuilder(outputs).build();
+BuiltGraph build_graph(const std::vector<Function> &outputs, const Halide::Target &target) {
+    BuiltGraph built = GraphBuilder(outputs).build();
+    require_types_of_back_end(built.functions, target);
+    return built;
 }
 
 }  // namespace anderson2021

@@ -10,8 +10,10 @@ namespace anderson2021 {
 
 using Halide::Expr;
 
+// Everything done with it here would treat shared parts as often as they occur.
 SimplifiedBound::SimplifiedBound(const Expr &e, std::map<std::string, std::pair<int, bool>> ends)
-    : expr_(Halide::Internal::remove_promises(Halide::Internal::remove_likelies(e))),
+    : expr_(Halide::Internal::remove_promises(Halide::Internal::remove_likelies(
+          Halide::Internal::common_subexpression_elimination(e)))),
       ends_(std::move(ends)) {}
 
 int64_t SimplifiedBound::evaluate(const Span *env) const {

@@ -1,6 +1,7 @@
 #include "frontend/stage_features.h"
 
 #include "frontend/access_derivative.h"
+#include "frontend/simplified.h"
 
 namespace anderson2021 {
 
@@ -176,7 +177,7 @@ private:
 }  // namespace
 
 Expr canonical(const Expr &e) {
-    return common_subexpression_elimination(simplify(e));
+    return common_subexpression_elimination(simplified(e));
 }
 
 ScalarClass scalar_class(const Type &t) {

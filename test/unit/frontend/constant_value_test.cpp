@@ -65,6 +65,22 @@ TEST(ConstantValue, FunctionsOfFloats) {
     EXPECT_EQ(value(Halide::select(Halide::sqrt(two) < 1.5f && !(two == 3.0f), 7, 8)), 7);
 }
 
+TEST(ConstantValue, SharedPartsAreSeenOnce) {
+    Expr sum = cast(Int(32), Expr(1.0f));
+    for (int i = 0; i < 200; i++) {
+        sum = Halide::min(sum, sum + 1);
+    }
+    EXPECT_EQ(value(sum), 1);
+}
+
+TEST(ConstantValue, InnerLetsHideOuterOnes) {
+    using Halide::Internal::Let;
+    const Expr v = Halide::Internal::Variable::make(Int(32), "v");
+    const Expr use = v * 10;
+    const Expr inner = Let::make("v", v + 1, use);
+    EXPECT_EQ(value(Let::make("v", 3, use + inner + use)), 30 + 40 + 30);
+}
+
 TEST(ConstantValue, UnknownOperationsHaveNone) {
     EXPECT_FALSE(constant_value(Halide::Var("x") + 1).has_value());
     EXPECT_FALSE(constant_value(Expr(1.0f)).has_value());

@@ -133,6 +133,15 @@ TEST(UserErrors, ReductionDomainThatDependsOnData) {
     expect_message(user_error_of({out}), {f.name() + ".update(0)", "range", "not constant"});
 }
 
+TEST(UserErrors, BFloatOnCuda) {
+    Func f("f"), out("out");
+    f(x) = cast(BFloat(16), x);
+    out(x) = cast<float>(f(x) + f(x + 1));
+    estimate(out, {64});
+    expect_message(user_error_of({out}), {"\"" + out.name() + "\"", "bfloat16", "CUDA", "float32"});
+    EXPECT_NO_THROW(test::Built({out}, Target("x86-64-linux-metal")));
+}
+
 TEST(UserErrors, ExternalStages) {
     Func f("f"), g("g"), out("out");
     f(x) = cast<float>(x);
