@@ -14,8 +14,10 @@
 #include "lowering/lower_schedule.h"
 #include "plugin/report.h"
 #include "plugin/run_record.h"
+#include "plugin/schedule_cache.h"
 #include "plugin/top_schedules.h"
 #include "schedule/nest_verifier.h"
+#include "search/known_schedule.h"
 #include "search/search.h"
 #include "support/error.h"
 #include "support/log.h"
@@ -85,6 +87,25 @@ void check_target(const Halide::Target &target) {
     }
 }
 
+// From the cache, or else by a search, whose result goes there.
+SearchResult find_schedule(const ScheduleCache &cache,
+                           const PipelineGraph &graph,
+                           RegionStore &store,
+                           const GpuDevice &device,
+                           const Options &options,
+                           CostModel &cost_model) {
+    if (!cache.enabled()) {
+        return search(graph, store, device, options, cost_model);
+    }
+    if (const auto known = cache.find(LoopNestEditor(store))) {
+        ANDERSON_LOG(1) << "Schedule taken from " << cache.path();
+        return evaluate_schedule(*known, graph, store, device, options, cost_model);
+    }
+    SearchResult found = search(graph, store, device, options, cost_model);
+    cache.store(*found.best);
+    return found;
+}
+
 }  // namespace
 
 void run_autoscheduler(const Halide::Pipeline &pipeline,
@@ -111,7 +132,8 @@ void run_autoscheduler(const Halide::Pipeline &pipeline,
     cost_model->begin(algorithm);
 
     RegionStore store(graph);
-    const SearchResult found = search(graph, store, device, options, *cost_model);
+    const ScheduleCache cache(graph, device, options, weights);
+    const SearchResult found = find_schedule(cache, graph, store, device, options, *cost_model);
     if (const auto fault = verify_schedule(*found.best, graph, device)) {
         ANDERSON_CHECK(false) << "The search chose an illegal schedule: " << *fault;
     }

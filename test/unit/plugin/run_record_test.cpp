@@ -109,9 +109,11 @@ TEST_F(RunRecord, IsWrittenAsAWhole) {
     write_run_record(inputs(), found_, "");
     std::ifstream file(options_.record_path);
     EXPECT_EQ(Json::parse(file)["format"], kRunRecordFormat);
-    options_.record_path = "/nonexistent/folder/record.json";
+    Options elsewhere = options_;
+    elsewhere.record_path = "/nonexistent/folder/record.json";
+    const RunInputs in{graph_, device_, elsewhere, weights_, algorithm_, "host-cuda"};
     try {
-        write_run_record(inputs(), found_, "");
+        write_run_record(in, found_, "");
         FAIL() << "Nothing was thrown";
     } catch (const UserError &e) {
         EXPECT_NE(std::string(e.what()).find("record_path"), std::string::npos) << e.what();

@@ -1,0 +1,170 @@
+#include "plugin/schedule_cache.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <system_error>
+#include <vector>
+
+#include "algorithm/graph_fingerprint.h"
+#include "costmodel/file_bytes.h"
+#include "schedule/schedule_parser.h"
+#include "schedule/schedule_rebuilder.h"
+#include "schedule/schedule_text.h"
+#include "support/error.h"
+#include "support/log.h"
+
+namespace anderson2021 {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// Raise this whenever the search or the text of schedules changes.
+constexpr uint64_t kCacheVersion = 1;
+constexpr const char *kSuffix = ".schedule";
+constexpr size_t kMaxFileBytes = size_t{16} << 20;
+
+// Options that do not change which schedule is found.
+bool has_no_say(const std::string &name) {
+    static const char *const names[] = {"threads",
+                                        "cache_dir",
+                                        "cache_limit_mb",
+                                        "weights_path",
+                                        "weights",
+                                        "verify_feature_cache",
+                                        "top_k"};
+    return std::find(std::begin(names), std::end(names), name) != std::end(names);
+}
+
+void add(Fingerprint &fingerprint, const std::string &value) {
+    fingerprint.add(value);
+}
+void add(Fingerprint &fingerprint, int64_t value) {
+    fingerprint.add(static_cast<uint64_t>(value));
+}
+void add(Fingerprint &fingerprint, double value) {
+    fingerprint.add(std::to_string(value));
+}
+
+void add_options(const Options &options, Fingerprint &fingerprint) {
+#define ANDERSON_OPTION(type, name, default_value, min, max, environment, meaning)                 \
+    if (!has_no_say(#name)) {                                                                      \
+        fingerprint.add(std::string(#name));                                                       \
+        add(fingerprint, options.name);                                                            \
+    }
+#include "support/options.def"
+#undef ANDERSON_OPTION
+    if (!options.partial_schedule_path.empty()) {
+        const BytesOrError file = read_file_bytes(options.partial_schedule_path, kMaxFileBytes);
+        fingerprint.add(std::string(file.bytes.begin(), file.bytes.end()));
+    }
+}
+
+void add_device(const GpuDevice &device, Fingerprint &fingerprint) {
+    fingerprint.add(device.name);
+    for (const int64_t value : {int64_t{device.num_sms},
+                                int64_t{device.warp_size},
+                                int64_t{device.max_threads_per_block},
+                                int64_t{device.max_thread_dims},
+                                int64_t{device.max_blocks_per_sm},
+                                int64_t{device.max_warps_per_sm},
+                                device.shared_bytes_per_block,
+                                device.shared_bytes_per_sm,
+                                device.registers_per_thread,
+                                device.register_allocation_bytes,
+                                device.unroll_limit,
+                                device.stack_bytes_per_thread,
+                                device.local_bytes_per_thread}) {
+        fingerprint.add(static_cast<uint64_t>(value));
+    }
+}
+
+}  // namespace
+
+ScheduleCache::ScheduleCache(const PipelineGraph &graph,
+                             const GpuDevice &device,
+                             const Options &options,
+                             const Weights &weights)
+    : graph_(graph), folder_(options.cache_dir), limit_bytes_(options.cache_limit_mb << 20) {
+    const bool cacheable =
+        options.top_k_path.empty() && options.record_path.empty() && options.time_limit_s == 0;
+    if (folder_.empty() || !cacheable) {
+        return;
+    }
+    Fingerprint fingerprint;
+    fingerprint.add(kCacheVersion);
+    add_graph(graph, fingerprint);
+    add_options(options, fingerprint);
+    add_device(device, fingerprint);
+    fingerprint.add(weights.checksum());
+    path_ = (fs::path(folder_) / (fingerprint.text() + kSuffix)).string();
+}
+
+std::optional<LoopNestPtr> ScheduleCache::find(const LoopNestEditor &editor) const {
+    const BytesOrError file = read_file_bytes(path_, kMaxFileBytes);
+    if (!file.error.empty()) {
+        return std::nullopt;
+    }
+    try {
+        const std::string text(file.bytes.begin(), file.bytes.end());
+        const ParsedSchedule parsed = parse_schedule(text, path_);
+        check_func_names(parsed, graph_);
+        LoopNestPtr schedule = rebuild_schedule(parsed, editor);
+        std::error_code ignored;  // only the order of removal depends on it
+        fs::last_write_time(path_, fs::file_time_type::clock::now(), ignored);
+        return schedule;
+    } catch (const UserError &e) {
+        ANDERSON_LOG(1) << "Warning: searching anew, since a cached schedule cannot be used: "
+                        << e.what();
+        return std::nullopt;
+    }
+}
+
+void ScheduleCache::store(const LoopNest &schedule) const {
+    std::error_code failed;
+    fs::create_directories(folder_, failed);
+    const std::string text = print_schedule(schedule, graph_);
+    const std::string error =
+        failed ? failed.message() : replace_file(path_, text.data(), text.size());
+    if (!error.empty()) {
+        throw UserError("Option autoscheduler.cache_dir: cannot write " + path_ + ": " + error);
+    }
+    remove_surplus();
+}
+
+// Others may remove files at the same time: what is gone is gone.
+void ScheduleCache::remove_surplus() const {
+    struct File {
+        fs::file_time_type used;
+        fs::path path;
+        int64_t bytes;
+    };
+    std::vector<File> files;
+    int64_t total = 0;
+    std::error_code error;
+    for (fs::directory_iterator at(folder_, error), end; !error && at != end; at.increment(error)) {
+        if (at->path().extension() != kSuffix) {
+            continue;
+        }
+        std::error_code gone;
+        const auto bytes = static_cast<int64_t>(fs::file_size(at->path(), gone));
+        const fs::file_time_type used = fs::last_write_time(at->path(), gone);
+        if (!gone) {
+            files.push_back({used, at->path(), bytes});
+            total += bytes;
+        }
+    }
+    std::sort(files.begin(), files.end(), [](const File &a, const File &b) {
+        return a.used != b.used ? a.used < b.used : a.path < b.path;
+    });
+    for (const File &file : files) {
+        if (total <= limit_bytes_ || file.path == fs::path(path_)) {
+            break;
+        }
+        fs::remove(file.path, error);
+        total -= file.bytes;
+    }
+}
+
+}  // namespace anderson2021
