@@ -1,0 +1,1 @@
+"""Explains a schedule: from the record of a run (option record_path) to text and an HTML page."""
