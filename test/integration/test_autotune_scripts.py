@@ -132,21 +132,24 @@ def test_data_with_predicted_times(finished, folder):
 
 
 def test_data_with_measured_times(finished, folder):
-    environment = {"SAMPLES_DIR": str(folder), "COUNT": "2", "RUNS": "1",
+    environment = {"SAMPLES_DIR": str(folder), "COUNT": "4", "RUNS": "1",
                    "HL_TARGET": "host-opencl", "GENERATOR_PARAMS": SMALL.replace(";", " "),
                    "BEAM_SIZE": "2", "OUT": str(folder / "build")}
     generate_data(finished.build, "1", "0", "0", "0", "80", "hist",
                   **environment).require_success()
     made = folder / "hist"
     entries, _ = run_log.read_log(made / "log.jsonl")
-    assert [e["event"] for e in entries] == ["sample", "sample", "train"]
+    assert [e["event"] for e in entries] == ["sample"] * 4 + ["train"]
+    # What a search chooses may come up twice.
+    usable = sum(e.get("status") == "ok" for e in entries)
+    assert usable >= 2
     text = (made / "autotune_out.txt").read_text()
     assert "Total autotune time (s)" in text and "Average Number of states added" in text
     assert (folder / "best" / "hist.h").exists()
     assert "Run time (ms) = " in (folder / "best" / "hist.txt").read_text()
     output = generate_data(finished.build, "1", "1", "0", "1", "80", "hist",
                            **environment).require_success().output
-    assert "2 predictions" in output
+    assert f"{usable} predictions" in output
     assert run_log.read_log(made / "log.jsonl")[0] == entries
 
 
