@@ -56,6 +56,8 @@ foreach(layer IN LISTS test_layers)
     gtest_discover_tests(test_${layer} DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 300)
 endforeach()
 
+add_subdirectory("${CMAKE_SOURCE_DIR}/test/fuzz" "${CMAKE_BINARY_DIR}/fuzz")
+
 # Tests in Python: the applications from end to end, and the comparison with the wheel's plugin.
 if(TARGET autoschedule_anderson2021)
     find_package(Python3 REQUIRED COMPONENTS Interpreter)
