@@ -4,6 +4,7 @@
 #   make test      build everything and run all tests
 #   make check-full  compare thousands of schedules with the plugin of the Halide wheel (20-30 min)
 #   make check-mutants  let the tests find small faults in the features, one by one (10 min)
+#   make fuzz      random pipelines, schedules and inputs for SECONDS (default 3600), see docs/reliability.md
 #   make plugin    build/release/libautoschedule_anderson2021.so and the environment in .venv
 #   make apps      build all applications (see apps/README.md)
 #   make bench     time, memory and predicted cost against the plugin of the Halide wheel (hours)
@@ -23,7 +24,7 @@ CMAKE := $(VENV)/bin/cmake
 PYTHON := $(VENV)/bin/python
 
 .DEFAULT_GOAL := plugin
-.PHONY: setup configure plugin build test check-full check-mutants unit demo apps bench bench-apps check-ptx app-images lint format clean
+.PHONY: setup configure plugin build test check-full check-mutants fuzz unit demo apps bench bench-apps check-ptx app-images lint format clean
 
 setup:
 	@ANDERSON_VENV=$(VENV) scripts/setup.sh
@@ -58,6 +59,14 @@ check-full: build
 # With the result in docs/compatibility.md.
 check-mutants: setup
 	@PATH=$(VENV)/bin:$$PATH $(PYTHON) test/mutation/mutate_features.py --jobs $(JOBS) --docs
+
+# Goes on where the last run ended; build/fuzz.*.seed hold the seeds.
+SECONDS ?= 3600
+fuzz: build
+	@$(BUILD)/fuzz/fuzz_search --seconds=$(SECONDS) --state=build/fuzz.search.seed & search=$$!; \
+	$(PYTHON) test/reliability/fuzz_pipelines.py $(BUILD)/libautoschedule_anderson2021.so \
+	    --seconds $(SECONDS) --state build/fuzz.pipelines.seed; pipelines=$$?; \
+	wait $$search && $(BUILD)/fuzz/fuzz_readers --seconds=60 && exit $$pipelines
 
 demo: plugin
 	@$(PYTHON) scripts/demo.py
