@@ -1,18 +1,18 @@
 """Random pipelines x random options x random seeds x GPU interfaces, through the whole plugin.
 
 usage: fuzz_pipelines.py PLUGIN [--seconds S] [--count N] [--first SEED] [--state FILE]
-                         [--run-every K] [--jobs J]
+                         [--run-every K]
        fuzz_pipelines.py PLUGIN --seed SEED      repeats one case in this process
 
-A case is one pipeline that is autoscheduled with one set of options for one target, and compiled as
-far as the source of its kernels (OpenCL, Metal, HLSL, WGSL) or its PTX. The kernels must keep the
-limits of GPUs. Every K-th case is for OpenCL and also run on the CPU through PoCL, at the estimated
-size and at another one, and has to give what the unscheduled pipeline gives: all arithmetic is on
-integers, so results must be equal.
+A case is one pipeline that is autoscheduled with one set of options for one target, and compiled
+as far as the source of its kernels (OpenCL, Metal, HLSL, WGSL) or its PTX. The kernels must keep
+the limits of GPUs. Every K-th case is for OpenCL and also run on the CPU through PoCL, at the
+estimated size and at another one, and has to give what the unscheduled pipeline gives: all
+arithmetic is on integers, so results must be equal.
 
-Cases run in forked children; one that crashes, or takes more than 60 s, counts as failed like one
-with an error or a wrong result. A failure is printed with the command that repeats it. With --state
-the next seed is kept in a file, and another call goes on from there.
+Cases run in forked children; one that crashes, or takes more than 60 s, counts as failed like
+one with an error or a wrong result. A failure is printed with the command that repeats it. With
+--state the next seed is kept in a file, and another call goes on from there.
 """
 
 import argparse
@@ -263,9 +263,9 @@ def main():
         seed = runner.run_some(seed, count)
         if state:
             state.write_text(f"{seed}\n")
-    print(f"fuzz_pipelines: seeds {first} to {seed - 1}, {runner.cases} cases, {runner.runs} of them "
-          f"run, {runner.failures} failures, slowest {runner.slowest[0]:.1f} s "
-          f"(seed {runner.slowest[1]})")
+    print(f"fuzz_pipelines: seeds {first} to {seed - 1}, {runner.cases} cases, "
+          f"{runner.runs} of them run, {runner.failures} failures, "
+          f"slowest {runner.slowest[0]:.1f} s (seed {runner.slowest[1]})")
     return 0 if runner.failures == 0 and runner.cases > 0 else 1
 
 
