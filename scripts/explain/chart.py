@@ -11,7 +11,7 @@ from . import units
 from .model import Progress
 
 WIDTH, HEIGHT = 640, 220
-LEFT, RIGHT, TOP, BOTTOM = 66, 14, 14, 40
+LEFT, RIGHT, TOP, BOTTOM = 66, 28, 20, 40
 
 
 @dataclass(frozen=True)
@@ -35,14 +35,13 @@ def ticks(top: float, number: int = 4) -> List[float]:
     return [index * step for index in range(int(top / step) + 2)]
 
 
-def _axis(values: List[float], to_x, to_y) -> List[str]:
+def _axis(values: List[float], to_y) -> List[str]:
     parts = []
     for value in values:
         y = to_y(value)
         parts.append(f'<line class="grid" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y:.1f}" '
                      f'y2="{y:.1f}"/><text class="tick" x="{LEFT - 8}" y="{y + 4:.1f}" '
                      f'text-anchor="end">{escape(units.time(value))}</text>')
-    del to_x
     return parts
 
 
@@ -93,10 +92,9 @@ def search_chart(courses: Sequence[Course]) -> Markup:
     def to_y(ms: float) -> float:
         return TOP + (HEIGHT - TOP - BOTTOM) * (1 - ms / top)
 
-    parts = _axis(cost_ticks, to_x, to_y)
+    parts = _axis(cost_ticks, to_y)
     parts += [f'<text class="tick" x="{to_x(value):.1f}" y="{HEIGHT - BOTTOM + 18}" '
-              f'text-anchor="{"end" if value == time_ticks[-1] else "middle"}">'
-              f'{escape(units.time(value))}</text>' for value in time_ticks]
+              f'text-anchor="middle">{escape(units.time(value))}</text>' for value in time_ticks]
     for index, course in enumerate(courses):
         parts += _line(index, course, to_x, to_y)
     if len(courses) == 1:

@@ -27,6 +27,8 @@ RULES = {
 
 # About what a launch takes, ms: less than that cannot be gained by computing faster.
 LAUNCH_MS = 0.004
+# Shown as 0, ms.
+NEGLIGIBLE_MS = 1e-6
 LOW_OCCUPANCY = 0.25
 LOW_EFFICIENCY = 0.5
 AXIS_NOUNS = {"block": "blocks", "thread": "threads", "serial": "serial", "point": "point",
@@ -57,7 +59,7 @@ def total_groups(record: Record) -> Dict[str, float]:
 
 def main_terms(stage: Stage) -> List[Term]:
     """The terms that matter, largest first."""
-    least = max(0.002 * stage.cost_ms, 1e-6)
+    least = max(0.002 * stage.cost_ms, NEGLIGIBLE_MS)
     return sorted((term for term in stage.terms if term.cost_ms >= least),
                   key=lambda term: -term.cost_ms)
 
@@ -122,9 +124,7 @@ def verdict(func: Func, record: Record) -> str:
     """One sentence on why a Func is where it is."""
     rival = runner_up(func, record)
     if rival is None:
-        rejected = sum(func.rejected.values())
-        return ("the rules left no other place" if rejected
-                else "it has no other place")
+        return "no complete schedule with it elsewhere was found"
     where = rival.alternative.place.text
     if rival.is_cheaper:
         return (f"{where} would be predicted {units.change(rival.ratio)}: found only when this "
@@ -140,6 +140,16 @@ def stage_label(nest: Nest, record: Record) -> str:
         if stage.func == nest.func and stage.stage == nest.stage:
             return stage.name
     return nest.func
+
+
+def kernel_cost(nest: Nest, record: Record) -> float:
+    """Time of all stages under a child of the root, and of what is inlined into them alone, ms."""
+    inside = {(one.func, one.stage) for one in nest.walk()}
+    inlined = {func for one in nest.walk() for func, _ in one.inlined}
+    elsewhere = {func for child in record.tree.children if child is not nest
+                 for one in child.walk() for func, _ in one.inlined}
+    return sum(stage.cost_ms for stage in record.stages
+               if (stage.func, stage.stage) in inside or stage.func in inlined - elsewhere)
 
 
 def loops_text(nest: Nest) -> str:

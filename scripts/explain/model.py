@@ -34,9 +34,9 @@ class Place:
         """For people."""
         within = self.inside or "?"
         return {"inlined": "inlined", "root": "at the root",
-                "block": f"in the blocks of {within}",
-                "thread": f"in the threads of {within}",
-                "serial": f"in the serial loops of {within}"}[self.kind]
+                "block": f"in blocks of {within}",
+                "thread": f"in threads of {within}",
+                "serial": f"in serial loops of {within}"}[self.kind]
 
     @property
     def storage(self) -> str:
@@ -73,7 +73,7 @@ class Loop:
 
 @dataclass
 class Nest:
-    """One level of the loop nest; the root has no Func."""
+    """One level of the loop nest, children in the order in which they run; the root has no Func."""
 
     func: str = ""
     stage: int = 0
@@ -150,6 +150,7 @@ class Record:
     progress: List[Progress]
     tree: Nest
     stages: List[Stage]
+    # As they are launched.
     kernels: List[Kernel]
     funcs: List[Func]
     statistics: Dict[str, float]
@@ -235,7 +236,8 @@ def _nest(json_: _Json, depth: int = 0) -> Nest:
         nest.vector_dim = json_["vector_dim"].whole()
     nest.inlined = [(one["func"].text(), one["calls"].whole())
                     for one in json_["inlined"].items()]
-    nest.children = [_nest(child, depth + 1) for child in json_["children"].items()]
+    # The file has what was placed first, and thus runs last, in front.
+    nest.children = [_nest(child, depth + 1) for child in json_["children"].items()][::-1]
     return nest
 
 
@@ -276,7 +278,7 @@ def _record(json_: _Json, label: str) -> Record:
         device=json_["device"].expect(dict, "an object"),
         cost_ms=json_["cost_ms"].number(), progress=progress, tree=_nest(json_["tree"]),
         stages=[_stage(one) for one in json_["stages"].items()],
-        kernels=[_kernel(one) for one in json_["kernels"].items()],
+        kernels=[_kernel(one) for one in json_["kernels"].items()][::-1],
         funcs=[_func(one) for one in json_["funcs"].items()],
         statistics=json_["statistics"].numbers(), schedule=json_["schedule"].text())
 

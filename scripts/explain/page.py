@@ -24,7 +24,8 @@ def _environment() -> Environment:
                               undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     environment.filters.update(time=units.time, size=units.size, count=units.count,
                                share=units.share, change=units.change, cross=units.cross)
-    environment.globals.update(groups=insight.GROUPS, rules=insight.RULES,
+    environment.globals.update(groups=insight.GROUPS, negligible=insight.NEGLIGIBLE_MS,
+                               rules=insight.RULES,
                                loops_text=insight.loops_text, traffic=insight.traffic,
                                group_costs=insight.group_costs, main_terms=insight.main_terms,
                                group_of=insight.group_of)
@@ -60,6 +61,7 @@ def _view(record: Record) -> Dict[str, Any]:
         "places": {func.name: func.place for func in record.funcs},
         "costs": {(stage.func, stage.stage): stage.cost_ms for stage in record.stages},
         "stage_label": lambda nest: insight.stage_label(nest, record),
+        "kernel_cost": lambda nest: insight.kernel_cost(nest, record),
         "kernel_number": lambda nest: _kernel_number(nest, record),
         "bars": lambda func: _bars(func, record),
         "verdict": lambda func: insight.verdict(func, record),
@@ -75,7 +77,7 @@ def explain(record: Record) -> str:
     course = chart.Course(record.label, record.progress)
     return _environment().get_template("explain.html.j2").render(
         view=_view(record), chart=chart.search_chart([course]),
-        title=f"Schedule of {record.name}")
+        title=f"Schedule of {record.label or record.name}")
 
 
 def compare(pair: Comparison) -> str:
@@ -87,4 +89,4 @@ def compare(pair: Comparison) -> str:
     return _environment().get_template("compare.html.j2").render(
         pair=pair, views=[_view(record) for record in records], stages=stages,
         longest=max([cost for stage in stages for cost in stage.costs] + [1e-12]),
-        chart=chart.search_chart(courses), title=f"Two schedules of {pair.first.name}")
+        chart=chart.search_chart(courses), title=f"{pair.labels[0]} and {pair.labels[1]}")

@@ -18,8 +18,8 @@ _AXIS_STYLES = {"block": "bold blue", "thread": "bold green", "serial": "yellow"
 _STORAGE_STYLES = {"global": "blue", "shared": "magenta", "registers": "green", "none": "dim"}
 _GROUP_STYLES = {"compute": "green", "load": "blue", "store": "yellow", "working set": "magenta",
                  "overhead": "dim"}
-_BAR = 24
-_PIPE_WIDTH = 110
+_BAR = 20
+_PIPE_WIDTH = 120
 
 
 def console(width: Optional[int] = None) -> Console:
@@ -92,7 +92,8 @@ def _stages(record: Record) -> Table:
     total = record.cost_ms or 1.0
     for stage in sorted(record.stages, key=lambda stage: -stage.cost_ms):
         costs = insight.group_costs(stage)
-        cells = [f"[{_GROUP_STYLES[group]}]{units.time(cost)}[/]" if cost > 1e-6 else "[dim]·[/]"
+        cells = [f"[{_GROUP_STYLES[group]}]{units.time(cost)}[/]"
+                 if cost > insight.NEGLIGIBLE_MS else "[dim]·[/]"
                  for group, cost in costs.items()]
         main = insight.main_terms(stage)
         table.add_row(escape(stage.name), units.time(stage.cost_ms),
@@ -104,6 +105,7 @@ def _stages(record: Record) -> Table:
 def _funcs(record: Record) -> Table:
     table = _table("Where each Func is computed, and what else it would cost", "Func",
                    "place", ">time", ">", "", "dropped by rules")
+    table.columns[1].no_wrap = True
     for func in record.funcs:
         rivals = insight.rivals(func, record)
         scale = max((one.alternative.cost_ms for one in rivals), default=1.0) or 1.0
@@ -149,7 +151,7 @@ def _warnings(texts: List[str], out: Console) -> None:
 
 def explain(record: Record, out: Console) -> None:
     """Prints all about one record."""
-    out.print(f"[bold]{escape(record.name)}[/]  {escape(record.label)}")
+    out.print(f"[bold]{escape(record.label)}[/]  computes {escape(record.name)}")
     for name, value in insight.facts(record):
         out.print(f"  {name + ':':<17}{escape(value)}")
     out.print()
@@ -174,8 +176,9 @@ def compare(pair: Comparison, out: Console) -> None:
 
     stages = _table("Predicted time per stage", "stage", f">{first}", f">{second}", ">difference")
     for stage in pair.stages():
+        sign = "+" if stage.difference > insight.NEGLIGIBLE_MS else ""
         stages.add_row(escape(stage.name), *map(units.time, stage.costs),
-                       f"{'+' if stage.difference > 1e-6 else ''}{units.time(stage.difference)}")
+                       f"{sign}{units.time(stage.difference)}")
     out.print(stages)
 
     funcs = _table("Places of the Funcs", "Func", first, second)
