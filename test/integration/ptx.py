@@ -15,10 +15,9 @@ REGISTERS_PER_BLOCK = 65536
 THREADS_PER_BLOCK = 1024
 SHARED_BYTES_PER_BLOCK = 48 * 1024
 
-# Instructions, in bytes moved, that store or load a spilled register in a kernel. Some dozens in
-# the whole code are addresses that are kept for long; many more are accumulators without room.
-SPILL_BYTES = 512
-# The same where the plugin expects no spills.
+# Instructions, in bytes moved, that store or load a spilled register in a kernel where the plugin
+# expects no spills. Some dozens in the whole code are addresses that are kept for long; many more
+# are accumulators without room.
 UNEXPECTED_SPILL_BYTES = 64
 
 
