@@ -6,6 +6,7 @@
 #   make check-mutants  let the tests find small faults in the features, one by one (10 min)
 #   make fuzz      random pipelines, schedules and inputs for SECONDS (default 3600), see docs/reliability.md
 #   make plugin    build/release/libautoschedule_anderson2021.so and the environment in .venv
+#   make explain APP=harris  schedule an application and show why it is scheduled so (docs/explain.md)
 #   make apps      build all applications (see apps/README.md)
 #   make bench     time, memory and predicted cost against the plugin of the Halide wheel (hours)
 #   make bench-apps  the applications scheduled by hand, by this plugin and by others: times on a GPU,
@@ -24,7 +25,7 @@ CMAKE := $(VENV)/bin/cmake
 PYTHON := $(VENV)/bin/python
 
 .DEFAULT_GOAL := plugin
-.PHONY: setup configure plugin build test check-full check-mutants fuzz unit demo apps bench bench-apps check-ptx app-images lint format clean
+.PHONY: setup configure plugin build test check-full check-mutants fuzz unit demo explain apps bench bench-apps check-ptx app-images lint format clean
 
 setup:
 	@ANDERSON_VENV=$(VENV) scripts/setup.sh
@@ -70,6 +71,10 @@ fuzz: build
 
 demo: plugin
 	@$(PYTHON) scripts/demo.py
+
+APP ?= harris
+explain: plugin
+	@$(MAKE) -C apps/$(APP) explain
 
 apps: plugin
 	@$(MAKE) -C apps build

@@ -5,8 +5,8 @@
 #   PHOTO       set to 1 if the filter works on a photograph
 # and includes this file.
 #
-# Targets: build (default), test, schedule (show the automatic one), bench, autotune (try random
-# schedules and keep the best), clean.
+# Targets: build (default), test, schedule (show the automatic one), explain (why it is what it is,
+# as text and as OUT/<APP>.html), bench, autotune (try random schedules and keep the best), clean.
 #
 # What to vary, on the command line or in the environment:
 #   HL_TARGET            default: host-cuda-... if a CUDA device is usable, else host-opencl
@@ -17,6 +17,7 @@
 #   NUM_PASSES           options of the autoscheduler; AUTOSCHEDULER_ARGS for any others
 #   GENERATOR_PARAMS     parameters of the generator, e.g. "width=640 height=480"
 #   SCHEDULE_HEADER      replay this emitted schedule instead of searching
+#   COMPARE              record of another run (OUT/<APP>.json) to `explain` the difference to
 #   RUNS                 repetitions of `bench`
 #   SAMPLES              number of schedules that `autotune` tries
 #   MEASURE              how often `autotune` times each; 0: go by the predicted time (default:
@@ -87,7 +88,7 @@ AUTO_DEPENDS := $(PLUGIN) $(wildcard $(HL_WEIGHTS_DIR))
 endif
 
 .DEFAULT_GOAL := build
-.PHONY: build test schedule bench autotune clean FORCE
+.PHONY: build test schedule explain bench autotune clean FORCE
 .DELETE_ON_ERROR:
 .SUFFIXES:
 
@@ -106,6 +107,16 @@ bench: $(FILTER)
 
 schedule: $(OUT)/$(GENERATOR)_auto.a
 	@cat $(OUT)/$(GENERATOR)_auto.schedule.h
+
+# Always a search: a schedule that is replayed has no alternatives.
+RECORD := $(OUT)/$(APP).json
+$(RECORD): $(PLAIN_GENERATOR) $(OUT)/arguments $(PLUGIN) $(wildcard $(HL_WEIGHTS_DIR))
+	$(call run_generator,$<,explain,schedule,-p $(PLUGIN) target=$(HL_TARGET)-no_runtime \
+	    $(AUTOSCHEDULER) autoscheduler.record_path=$@ $(GENERATOR_PARAMS))
+
+explain: $(RECORD)
+	@$(PYTHON) $(ROOT)/scripts/anderson2021-explain $< --html $(OUT)/$(APP).html \
+	    $(if $(COMPARE),--compare $(COMPARE))
 
 TUNE_FOLDER ?= $(OUT)/autotune
 ifndef MEASURE

@@ -1,4 +1,4 @@
-"""`anderson2021-explain` tells on a terminal and on a page what a record holds, and refuses others."""
+"""`anderson2021-explain` tells in text and on a page what a record holds, and refuses others."""
 
 import io
 import json
