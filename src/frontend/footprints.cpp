@@ -4,6 +4,7 @@
 
 #include "frontend/bound_compiler.h"
 #include "frontend/estimates.h"
+#include "frontend/load_bounds.h"
 #include "support/error.h"
 
 namespace anderson2021 {
@@ -81,10 +82,11 @@ std::vector<Edge> footprint_edges(const StageSource &stage,
         edge.consumer_stage = stage.node.id;
         edge.calls = scan.calls.at(box.first);
         for (size_t i = 0; i < box.second.size(); i++) {
-            if (!box.second[i].is_bounded()) {
+            const Interval side = without_loads(box.second[i]);
+            if (!side.is_bounded()) {
                 throw_unbounded(stage, facts.env.at(box.first), i);
             }
-            EdgeBound bound = compile_side_pair(box.second[i], compiler);
+            EdgeBound bound = compile_side_pair(side, compiler);
             if (with_parameters) {
                 bound.min.exact = is_exact_side(*with_parameters, box.first, i, false);
                 bound.max.exact = is_exact_side(*with_parameters, box.first, i, true);

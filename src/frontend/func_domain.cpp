@@ -5,6 +5,7 @@
 
 #include "frontend/bound_compiler.h"
 #include "frontend/estimates.h"
+#include "frontend/load_bounds.h"
 #include "support/error.h"
 
 namespace anderson2021 {
@@ -90,7 +91,8 @@ void FuncDomain::extend_region(const Definition &def,
                    Interval(static_cast<int32_t>(span.min), static_cast<int32_t>(span.max)));
     }
     for (size_t j = 0; j < def.args().size(); j++) {
-        const Interval written = bounds_of_expr_in_scope(def.args()[j], scope, value_bounds_);
+        const Interval written =
+            without_loads(bounds_of_expr_in_scope(def.args()[j], scope, value_bounds_));
         if (!written.is_bounded()) {
             throw UserError("\"" + stage_name + "\" writes to unbounded coordinates in dimension " +
                             std::to_string(j) + " (\"" + func_.args()[j] +

@@ -56,6 +56,33 @@ TEST(RegionComputed, OfAHistogramIncludesEveryBin) {
     EXPECT_TRUE(region.loop(1, 1).constant);
 }
 
+// A value that is read at one place, whatever the loops do, is not known either.
+TEST(RegionComputed, OfScattersToPlacesThatOneValueTells) {
+    for (const int dims : {0, 1}) {
+        const std::vector<int> extents(static_cast<size_t>(dims), 10);
+        ImageParam in = image(Int(32), "in", extents), bytes = image(UInt(8), "bytes", extents);
+        const std::vector<Expr> place(static_cast<size_t>(dims), Expr(3));
+        Func hist("hist"), source("source"), out("out");
+        source(i) = i * 2;
+        hist(i) = 0;
+        hist(clamp(in(place), 0, 63)) += 1;
+        hist(bytes(place)) += 1;
+        out(i) = hist(i) + source(clamp(in(place), 5, 90) + i);
+        estimate(out, {20});
+        const Built b({out});
+        FuncRegion region(b.node(hist));
+        region.required(0) = Span{10, 20, true, true};
+        region.derive_from_required();
+        expect_range(region.computed(0), 0, 255);
+        FuncRegion output(b.node(out));
+        output.required(0) = Span{10, 20, true, true};
+        output.derive_from_required();
+        Span read = Span::empty();
+        expand_footprint(b.edge(source, out), output.loops(0), &read);
+        expect_range(read, 15, 110);
+    }
+}
+
 // One row more than required, and column 0 whatever is required.
 TEST(RegionComputed, MayBeAnExpression) {
     Func f("f"), out("out");
@@ -146,6 +173,23 @@ TEST(Footprints, RecogniseAffineShapes) {
     EXPECT_EQ(e.bounds[0].max.evaluate(loops), 43);
     EXPECT_EQ(e.bounds[1].min.evaluate(loops), 0);
     EXPECT_EQ(e.bounds[1].max.evaluate(loops), 5);
+}
+
+TEST(Footprints, OfHighPowersTakeNoTime) {
+    Func f("f"), out("out");
+    f(x) = x;
+    const Expr base = cast<float>(x) * 0.03125f;
+    Expr power = base;
+    for (int factors = 1; factors < 14; factors++) {
+        power = power * base;
+    }
+    out(x) = f(clamp(cast<int>(power), 0, 99));
+    estimate(out, {60});
+    const Built b({out});
+    const Span low = {0, 40, true}, high = {0, 59, true};
+    EXPECT_EQ(b.edge(f, out).bounds[0].max.evaluate(&low), 22);
+    EXPECT_EQ(b.edge(f, out).bounds[0].min.evaluate(&high), 0);
+    EXPECT_EQ(b.edge(f, out).bounds[0].max.evaluate(&high), 99);
 }
 
 TEST(Footprints, ClampsAreProgramsAndTablesAreConstant) {
