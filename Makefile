@@ -13,6 +13,8 @@
 #                  elsewhere what can be known without one (an hour)
 #   make check-ptx assemble the PTX of a thousand random schedules for three architectures (an hour)
 #   make app-images  the pictures of docs/apps
+#   make wheel     the Python package, in dist/ (docs/install.md)
+#   make check-package  the Python package from a source archive, in a fresh environment (10 min)
 #   make lint      layer check, formatting, documents that are generated from tables
 #   make format    reformat all sources
 #   make clean     remove build/ (keeps .venv)
@@ -25,7 +27,7 @@ CMAKE := $(VENV)/bin/cmake
 PYTHON := $(VENV)/bin/python
 
 .DEFAULT_GOAL := plugin
-.PHONY: setup configure plugin build test check-full check-mutants fuzz unit demo explain apps bench bench-apps check-ptx app-images lint format clean
+.PHONY: setup configure plugin build test check-full check-mutants fuzz unit demo explain apps bench bench-apps check-ptx app-images wheel check-package lint format clean
 
 setup:
 	@ANDERSON_VENV=$(VENV) scripts/setup.sh
@@ -92,6 +94,12 @@ check-ptx: plugin
 
 app-images: plugin
 	@$(PYTHON) scripts/app_images.py --plugin $(BUILD)/libautoschedule_anderson2021.so $(APP_IMAGES_ARGS)
+
+wheel: setup
+	@ANDERSON_VENV=$(VENV) scripts/build_wheel.sh
+
+check-package: setup
+	@ANDERSON_VENV=$(VENV) scripts/check_package.sh
 
 lint: setup
 	@$(PYTHON) scripts/check_layers.py

@@ -19,6 +19,13 @@ LOSSES = ("log", "throughput")
 _PLACES = ("", "bin", "lib", "lib64", "src/autoschedulers/anderson2021")
 
 
+def built_in_weights() -> Path:
+    """A copy of the weights that are built into the plugin: of the project, or of the package."""
+    path = ROOT / "baseline.weights"
+    shipped = Path(__file__).resolve().parents[1] / "share/anderson2021/weights/baseline.weights"
+    return shipped if shipped.exists() else path
+
+
 def find_built(build: Path, name: str) -> Path:
     """A program or library of a build folder."""
     for place in _PLACES:

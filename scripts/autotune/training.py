@@ -11,7 +11,7 @@ from typing import Any, Dict, List, Optional
 from . import programs
 from .errors import TuneError, check_disk
 from .samples import replace_file
-from .settings import ROOT, Settings, find_built
+from .settings import Settings, built_in_weights, find_built
 
 # Fewer schedules teach nothing.
 FEWEST_SAMPLES = 2
@@ -27,7 +27,7 @@ def checksum(path: Optional[Path]) -> str:
 def feature_versions(path: Optional[Path]) -> List[int]:
     """Versions of the features that weights are for: algorithm, schedule."""
     if path is None or not path.is_file():
-        path = ROOT / "baseline.weights"
+        path = built_in_weights()
     header = path.read_bytes()[:12]
     if len(header) < 12 or header[:4] != b"1fwh":
         raise TuneError(f"{path} is no weights file")

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "HalideBuffer.h"
+
 #include "blur.h"
 
 int main() {
