@@ -65,6 +65,9 @@ void PipelineGraph::finish() {
             << "Edge without consumer";
         const auto &at = stage_index_[static_cast<size_t>(e.consumer_stage)];
         e.consumer_func = at.first;
+        if (func(at.first).is_extern) {
+            funcs[static_cast<size_t>(e.producer)].feeds_extern = true;
+        }
         funcs[static_cast<size_t>(at.first)]
             .stages[static_cast<size_t>(at.second)]
             .incoming_edges.push_back(e.id);

@@ -134,6 +134,8 @@ struct FuncNode {
     bool is_trivial_to_inline = false;
     /// Has an extern definition: scheduled at the root and never fused.
     bool is_extern = false;
+    /// An extern definition reads it, from a buffer: it is computed at the root, too.
+    bool feeds_extern = false;
 
     int dims() const { return static_cast<int>(args.size()); }
     int num_stages() const { return static_cast<int>(stages.size()); }

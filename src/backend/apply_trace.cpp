@@ -1,5 +1,6 @@
 #include "backend/apply_trace.h"
 
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -40,7 +41,10 @@ VarOrRVar loop_var(const VarRef &v) {
 /// Carries out directives on one stage; those about the whole Func go to `func`.
 class StageScheduler {
 public:
-    StageScheduler(Func func, Stage stage, const std::vector<Halide::Internal::Function> &functions)
+    /// No stage is needed for directives about the whole Func; extern ones have none.
+    StageScheduler(Func func,
+                   std::optional<Stage> stage,
+                   const std::vector<Halide::Internal::Function> &functions)
         : func_(std::move(func)), stage_(std::move(stage)), functions_(functions) {}
 
     void apply(const Directive &d) {
@@ -72,35 +76,36 @@ private:
     }
 
     void apply_to_stage(const Directive &d) {
+        ANDERSON_CHECK(stage_.has_value()) << func_.name() << " has no stages";
         std::vector<VarOrRVar> vars;
         for (const VarRef &v : d.vars) {
             vars.push_back(loop_var(v));
         }
         switch (d.kind) {
         case Directive::Kind::Split:
-            stage_.split(vars.at(0),
-                         vars.at(1),
-                         vars.at(2),
-                         static_cast<int>(d.factor),
-                         tail_strategy(d.tail));
+            stage_->split(vars.at(0),
+                          vars.at(1),
+                          vars.at(2),
+                          static_cast<int>(d.factor),
+                          tail_strategy(d.tail));
             break;
         case Directive::Kind::Fuse:
-            stage_.fuse(vars.at(0), vars.at(1), vars.at(2));
+            stage_->fuse(vars.at(0), vars.at(1), vars.at(2));
             break;
         case Directive::Kind::Reorder:
-            stage_.reorder(vars);
+            stage_->reorder(vars);
             break;
         case Directive::Kind::Unroll:
-            stage_.unroll(vars.at(0));
+            stage_->unroll(vars.at(0));
             break;
         case Directive::Kind::GpuBlocks:
-            stage_.gpu_blocks(vars.at(0));
+            stage_->gpu_blocks(vars.at(0));
             break;
         case Directive::Kind::GpuThreads:
-            stage_.gpu_threads(vars.at(0));
+            stage_->gpu_threads(vars.at(0));
             break;
         case Directive::Kind::GpuSingleThread:
-            stage_.gpu_single_thread();
+            stage_->gpu_single_thread();
             break;
         default:
             ANDERSON_CHECK(false) << "Directive " << static_cast<int>(d.kind) << " of a stage";
@@ -108,7 +113,7 @@ private:
     }
 
     Func func_;
-    Stage stage_;
+    std::optional<Stage> stage_;
     const std::vector<Halide::Internal::Function> &functions_;
 };
 
@@ -138,6 +143,10 @@ void apply_trace(const ScheduleTrace &trace,
     ANDERSON_CHECK(static_cast<int>(functions.size()) == graph.num_funcs());
     for (const StageDirectives &s : trace.stages) {
         Func func(functions.at(static_cast<size_t>(s.func)));
+        if (functions.at(static_cast<size_t>(s.func)).has_extern_definition()) {
+            apply_all(s.directives, {func, std::nullopt, functions});
+            continue;
+        }
         Stage stage = s.stage_index == 0 ? Stage(func) : func.update(s.stage_index - 1);
         if (s.specialization) {
             const Stage special = stage.specialize(all_of(s.specialization->conditions, functions));

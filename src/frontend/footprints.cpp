@@ -5,6 +5,7 @@
 #include "frontend/bound_compiler.h"
 #include "frontend/estimates.h"
 #include "frontend/load_bounds.h"
+#include "frontend/simplified.h"
 #include "support/error.h"
 
 namespace anderson2021 {
@@ -16,10 +17,16 @@ namespace {
 
 using Boxes = std::map<std::string, Box>;
 
+// Nor would the compiler take an input that is read at any place.
 [[noreturn]] void throw_unbounded(const StageSource &stage, const Function &producer, size_t dim) {
-    throw UserError("\"" + stage.node.name + "\" reads Func \"" + producer.name() +
-                    "\" at unbounded coordinates in dimension " + std::to_string(dim) + " (\"" +
-                    producer.args()[dim] + "\"). Limit the coordinate with clamp().");
+    const Call *image = producer.is_wrapper();
+    const bool is_input = image != nullptr && image->call_type == Call::Image;
+    throw UserError(
+        "\"" + stage.node.name + "\" reads " +
+        (is_input ? "input \"" + image->name + "\"" : "Func \"" + producer.name() + "\"") +
+        " at unbounded coordinates in dimension " + std::to_string(dim) +
+        (is_input ? "" : " (\"" + producer.args()[dim] + "\")") +
+        ". Limit the coordinate with clamp().");
 }
 
 // Whether some bound of the stage may depend on an estimate at all; if not, there is no need to
@@ -46,7 +53,7 @@ bool is_exact_side(const Boxes &with_parameters, const std::string &name, size_t
     }
     const Interval &side = box->second[dim];
     const bool bounded = max ? side.has_upper_bound() : side.has_lower_bound();
-    return bounded && !depends_on_estimate(simplify(max ? side.max : side.min));
+    return bounded && !depends_on_estimate(simplified(max ? side.max : side.min));
 }
 
 EdgeBound compile_side_pair(const Interval &interval, const BoundCompiler &compiler) {
@@ -91,6 +98,36 @@ std::vector<Edge> footprint_edges(const StageSource &stage,
                 bound.min.exact = is_exact_side(*with_parameters, box.first, i, false);
                 bound.max.exact = is_exact_side(*with_parameters, box.first, i, true);
             }
+            edge.bounds.push_back(std::move(bound));
+        }
+        edges.push_back(std::move(edge));
+    }
+    return edges;
+}
+
+std::vector<Edge>
+extern_edges(const Function &f, const StageNode &node, const PipelineFacts &facts) {
+    std::map<std::string, int64_t> calls;
+    for (const Halide::ExternFuncArgument &argument : f.extern_arguments()) {
+        if (argument.is_func()) {
+            calls[Function(argument.func).name()]++;
+        }
+    }
+    std::vector<Edge> edges;
+    for (const auto &[name, count] : calls) {
+        Edge edge;
+        edge.producer = facts.func_ids.at(name);
+        edge.consumer_stage = node.id;
+        edge.calls = count;
+        for (int dim = 0; dim < facts.env.at(name).dimensions(); dim++) {
+            EdgeBound bound = {BoundExpr::constant(0), BoundExpr::constant(0)};
+            for (size_t l = 0; l < node.loops.size(); l++) {
+                if (node.loops[l].pure_dim == dim) {
+                    bound.min = BoundExpr::affine(static_cast<int>(l), false, 1, 0);
+                    bound.max = BoundExpr::affine(static_cast<int>(l), true, 1, 0);
+                }
+            }
+            bound.min.exact = bound.max.exact = false;
             edge.bounds.push_back(std::move(bound));
         }
         edges.push_back(std::move(edge));

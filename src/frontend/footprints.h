@@ -40,4 +40,10 @@ std::vector<Edge> footprint_edges(const StageSource &stage,
                                   const ExpressionScan &scan,
                                   const PipelineFacts &facts);
 
+/// Edges into a Func with an extern definition. Only the pipeline itself will learn which regions
+/// that one reads: its own coordinates are assumed, as far as dimensions go, and never relied upon.
+std::vector<Edge> extern_edges(const Halide::Internal::Function &f,
+                               const StageNode &node,
+                               const PipelineFacts &facts);
+
 }  // namespace anderson2021

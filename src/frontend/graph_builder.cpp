@@ -12,6 +12,7 @@
 #include "frontend/schedule_check.h"
 #include "frontend/stage_features.h"
 #include "support/error.h"
+#include "support/log.h"
 
 namespace anderson2021 {
 
@@ -31,8 +32,8 @@ std::string stage_name(const Function &f, int stage) {
 
 int64_t bytes_per_point(const Function &f) {
     int64_t bytes = 0;
-    for (const Expr &value : f.values()) {
-        bytes += value.type().bytes();
+    for (const Halide::Type &type : f.output_types()) {
+        bytes += type.bytes();
     }
     return bytes;
 }
@@ -117,6 +118,15 @@ private:
         node.computed = domain.computed();
         const bool pure = !f.has_update_definition();
         const bool reads_funcs = result_.graph->edges.size() > first_edge;
+        node.is_extern = f.has_extern_definition();
+        if (node.is_extern) {
+            write_log("Warning: Func \"" + f.name() + "\" is defined by the external function \"" +
+                      f.extern_function_name() +
+                      "\". It and the Funcs that it reads are computed at the root; what it takes "
+                      "is not known.\n");
+            result_.graph->funcs.push_back(std::move(node));
+            return;
+        }
         node.is_wrapper = f.is_wrapper() != nullptr;
         node.is_input = pure && node.is_wrapper && !reads_funcs;
         node.is_pointwise = pure && (!reads_funcs || own_coordinates);
@@ -136,7 +146,9 @@ private:
         const Expr bundle = bundle_expressions(def);
         const ExpressionScan scan = scan_expressions(f, bundle);
         std::vector<Edge> edges =
-            footprint_edges(StageSource{f, def, stage, domain}, bundle, scan, facts_);
+            f.has_extern_definition()
+                ? extern_edges(f, stage, facts_)
+                : footprint_edges(StageSource{f, def, stage, domain}, bundle, scan, facts_);
         add_features(f, def, stage, edges);
         node.stages.push_back(std::move(stage));
         std::move(edges.begin(), edges.end(), std::back_inserter(result_.graph->edges));

@@ -17,9 +17,9 @@ struct BuiltGraph {
 };
 
 /// Throws UserError, naming the Func or parameter and the remedy, if the pipeline already has a
-/// schedule, lacks an estimate that its bounds depend on, has external stages, accesses something at
-/// unbounded coordinates, or uses types that the target's back end does not survive. The pipeline
-/// is not changed.
+/// schedule, lacks an estimate that its bounds depend on, accesses something
+/// at unbounded coordinates, or uses types that the target's back end does not survive. The
+/// pipeline is not changed.
 /// @param target  no part of the graph depends on it
 BuiltGraph build_graph(const std::vector<Halide::Internal::Function> &outputs,
                        const Halide::Target &target);

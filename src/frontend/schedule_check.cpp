@@ -81,6 +81,7 @@ void check_func_schedule(const Function &f, const std::string &what) {
 const char *directive_of(ForType type) {
     switch (type) {
     case ForType::Serial:
+    case ForType::Extern:
         return nullptr;
     case ForType::Parallel:
         return "parallel";
@@ -126,12 +127,6 @@ void check_stage_schedule(const Definition &def, const std::string &what) {
 
 void require_unscheduled(const Function &f) {
     const std::string what = "Func \"" + f.name() + "\"";
-    if (f.has_extern_definition()) {
-        throw UserError(what + " is defined by the external function \"" +
-                        f.extern_function_name() +
-                        "\". The autoscheduler cannot schedule external stages: define the Func "
-                        "in the language itself, or schedule the pipeline by hand.");
-    }
     if (!f.has_pure_definition()) {
         throw UserError(what + " has no definition. Define every Func of the pipeline before "
                                "autoscheduling.");

@@ -250,6 +250,26 @@ TEST(GraphBuilder, SumsBytesOverTupleElements) {
     EXPECT_EQ(b.node(out).bytes_per_point, 4);
 }
 
+TEST(GraphBuilder, ExternStagesReadTheirOwnCoordinatesByAssumption) {
+    Func f("f"), row("row"), g("g"), out("out");
+    f(x, y) = x + y;
+    row(x) = x;
+    g.define_extern("process", {f, row, f, Expr(3)}, Int(32), {x, y});
+    out(x, y) = g(x, y) + f(x, y);
+    estimate(out, {64, 32});
+    const Built b({out});
+    EXPECT_TRUE(b.node(g).is_extern);
+    EXPECT_FALSE(b.node(g).feeds_extern);
+    EXPECT_TRUE(b.node(f).feeds_extern);
+    EXPECT_TRUE(b.node(row).feeds_extern);
+    EXPECT_FALSE(b.node(g).is_pointwise);
+    EXPECT_EQ(b.edge(f, g).calls, 2);
+    const Span loops[] = {{3, 10, true}, {5, 6, true}};
+    EXPECT_EQ(b.edge(f, g).bounds[1].min.evaluate(loops), 5);
+    EXPECT_EQ(b.edge(row, g).bounds[0].max.evaluate(loops), 10);
+    EXPECT_FALSE(b.edge(row, g).bounds[0].max.exact);
+}
+
 TEST(GraphBuilder, KeepsTheUsersLoopOrder) {
     Func f("f"), out("out");
     f(x, y, c) = x + y * c;

@@ -98,6 +98,15 @@ TEST(UserErrors, UnboundedRead) {
                    {"\"" + out.name() + "\"", "\"" + f.name() + "\"", "dimension 0", "clamp"});
 }
 
+TEST(UserErrors, UnboundedReadOfAnInput) {
+    ImageParam indices = image(Int(32), "indices", {70}), data = image(Int(32), "data", {900});
+    Func out("out");
+    out(x) = data(indices(x));
+    estimate(out, {60});
+    expect_message(user_error_of({out}),
+                   {"\"" + out.name() + "\" reads input \"data\"", "dimension 0.", "clamp"});
+}
+
 TEST(UserErrors, UnboundedWrite) {
     Func f("f"), out("out");
     ImageParam indices = image(Int(32), "indices", {64});
@@ -140,15 +149,6 @@ TEST(UserErrors, BFloatOnCuda) {
     estimate(out, {64});
     expect_message(user_error_of({out}), {"\"" + out.name() + "\"", "bfloat16", "CUDA", "float32"});
     EXPECT_NO_THROW(test::Built({out}, Target("x86-64-linux-metal")));
-}
-
-TEST(UserErrors, ExternalStages) {
-    Func f("f"), g("g"), out("out");
-    f(x) = cast<float>(x);
-    g.define_extern("process", {f}, Float(32), {x});
-    out(x) = g(x);
-    estimate(out, {64});
-    expect_message(user_error_of({out}), {"\"" + g.name() + "\"", "process", "external"});
 }
 
 TEST(UserErrors, UndefinedFunc) {

@@ -20,6 +20,9 @@ TEST(CanInline, SingleStageFuncsThatAreNoOutputs) {
     PipelineGraph with_extern = test::stencil_graph(64);
     with_extern.funcs[1].is_extern = true;
     EXPECT_FALSE(can_inline(with_extern.func(1)));
+    PipelineGraph before_extern = test::stencil_graph(64);
+    before_extern.funcs[1].feeds_extern = true;
+    EXPECT_FALSE(can_inline(before_extern.func(1)));
 }
 
 // out <- a <- b: a is pointwise with one reader; what its neighbours have to be.
