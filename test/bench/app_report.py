@@ -95,7 +95,8 @@ def static_summary(apps: Mapping) -> list[str]:
     for app, variants in apps.items():
         for entry in variants.values():
             if entry.get("error"):
-                failures.setdefault(entry["label"], []).append(app)
+                kind = "not run" if entry["error"].startswith("not run") else "no schedule"
+                failures.setdefault(f"{entry['label']}: {kind}", []).append(app)
         costs = [variants.get(name, {}).get("cost_ms") for name in ("reference", "ours")]
         if all(costs):
             ratios.append(costs[1] / costs[0])
@@ -104,8 +105,8 @@ def static_summary(apps: Mapping) -> list[str]:
         lines.append(f"Predicted time of ours by the reference's: {number(geometric_mean(ratios))} "
                      f"(geometric mean of {len(ratios)} applications; worse on "
                      f"{sum(r > 1 + 1e-6 for r in ratios)}).")
-    for label, names in failures.items():
-        lines.append(f"{label}: no schedule for {', '.join(names)}.")
+    for what, names in failures.items():
+        lines.append(f"{what} for {', '.join(names)}.")
     return lines
 
 
