@@ -24,7 +24,7 @@ class Course:
 
 def ticks(top: float, number: int = 4) -> List[float]:
     """Round values from 0 to about `top`."""
-    if top <= 0:
+    if top < 1e-9:
         return [0.0]
     step = 10.0 ** len(str(int(top))) if top >= 1 else 1.0
     while top / step < number:

@@ -163,17 +163,25 @@ def loops_text(nest: Nest) -> str:
     return f"{' × '.join(extents)} {noun}"
 
 
+def _kernel_warnings(record: Record) -> List[str]:
+    """One line per kind of warning, with all kernels that it concerns."""
+    kernels: Dict[str, List[str]] = {}
+    for number, kernel in enumerate(record.kernels, 1):
+        texts = list(kernel.warnings)
+        if 0 < kernel.occupancy < LOW_OCCUPANCY:
+            texts.append(f"Occupancy of only {units.share(kernel.occupancy)}, limited by "
+                         f"{kernel.limiter}")
+        for text in texts:
+            kernels.setdefault(text, []).append(f"{number} ({kernel.stage})")
+    return [f"Kernel {names[0]}: {text}" if len(names) == 1 else
+            f"{text}: kernels {', '.join(names)}" for text, names in kernels.items()]
+
+
 def warnings(record: Record) -> List[str]:
     """What a reader should look at, most telling first."""
-    found = []
-    for number, kernel in enumerate(record.kernels, 1):
-        name = f"Kernel {number} ({kernel.stage})"
-        found += [f"{name}: {text}" for text in kernel.warnings]
-        if 0 < kernel.occupancy < LOW_OCCUPANCY:
-            found.append(f"{name}: occupancy of only {units.share(kernel.occupancy)}, limited by "
-                         f"{kernel.limiter}")
+    found = _kernel_warnings(record)
     launches = len(record.kernels) * LAUNCH_MS
-    if len(record.kernels) > 1 and launches > 0.25 * record.cost_ms:
+    if len(record.kernels) > 1 and launches > 0.25 * record.cost_ms > 0:
         found.append(f"{len(record.kernels)} kernel launches take about {units.time(launches)}, "
                      f"{units.share(launches / record.cost_ms)} of the predicted time")
     moved = [one for stage in record.stages for one in traffic(stage)]

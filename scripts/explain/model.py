@@ -7,7 +7,6 @@ Times are in ms, coefficients in ps, sizes in bytes.
 from __future__ import annotations
 
 import json
-import math
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Dict, Iterator, List, Optional, Tuple
@@ -16,6 +15,8 @@ FORMAT = 1
 PLACE_KINDS = ("inlined", "root", "block", "thread", "serial")
 # Deeper trees are no schedules.
 MAX_DEPTH = 200
+# No time, size or count comes near.
+LARGEST = 1e100
 
 
 class RecordError(Exception):
@@ -198,11 +199,12 @@ class _Json:
         return self.expect(str, "text")
 
     def number(self) -> float:
-        """A finite number."""
-        value = float(self.expect((int, float), "a number"))
-        if not math.isfinite(value):
+        """A number with which one can calculate."""
+        value = self.expect((int, float), "a number")
+        # Written so that NaN is refused, too.
+        if not abs(value) < LARGEST:
             raise self.wrong("should be a finite number")
-        return value
+        return float(value)
 
     def whole(self) -> int:
         """An integer."""
@@ -287,6 +289,10 @@ def parse(text: str, label: str = "") -> Record:
     """The record in a text."""
     try:
         value = json.loads(text)
+        # Escapes can stand for halves of characters, which nobody could print.
+        json.dumps(value, ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise RecordError("it holds text that is no Unicode") from error
     except (ValueError, RecursionError) as error:
         raise RecordError(f"it is no JSON ({error})") from error
     if not isinstance(value, dict) or "format" not in value or "tree" not in value:

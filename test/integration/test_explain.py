@@ -213,6 +213,8 @@ def deep(record):
     (lambda r: r.update(stages="none"), "stages should be an array"),
     (lambda r: r["funcs"][0]["place"].update(kind="moon"), r"place\.kind should be one of"),
     (lambda r: r["kernels"][0].update(blocks=1.5), "blocks should be a whole number"),
+    (lambda r: r["kernels"][0].update(blocks=10**400), "blocks should be a finite number"),
+    (lambda r: r.update(target="\ud800"), "no Unicode"),
     (deep, "too deep"),
 ])
 def test_damaged_records(records, folder, change, words):
@@ -251,6 +253,34 @@ def test_names_are_only_text(records, folder):
     page = require_sound(page_of(folder, path))
     assert name in page.values("data-of", "card") and name in page.cdata
     assert name in explain(path, "--width", "160")[0]
+
+
+def test_warnings_name_all_kernels_they_concern(records, folder):
+    record = json.loads(records["flat"].read_text())
+    kernels = record["kernels"]
+    for kernel in kernels:
+        kernel.update(warnings=["Hot"], occupancy=1)
+    kernels[0]["warnings"].append("Cold")
+    path = folder / "warm.json"
+    path.write_text(json.dumps(record))
+    names = [f"{number} ({kernel['stage']})" for number, kernel in enumerate(kernels[::-1], 1)]
+    warnings = re.findall("^! (.*)$", explain(path, "--width", "300")[0], re.MULTILINE)
+    assert f"Hot: kernels {', '.join(names)}" in warnings
+    assert f"Kernel {names[-1]}: Cold" in warnings
+    # Launches of that many kernels take longer than this pipeline.
+    assert any("kernel launches take about" in warning for warning in warnings)
+
+
+def test_nothing_is_divided_by_a_cost_of_zero(records, folder):
+    record = json.loads(records["flat"].read_text())
+    text = json.dumps(record)
+    path = folder / "free.json"
+    text = re.sub(r'("(best_)?cost_ms"|"elapsed_ms"|"multiplier"): [-\de.]+', r"\1: 0", text)
+    assert '"cost_ms": 0,' in text
+    path.write_text(text)
+    require_sound(page_of(folder, path))
+    require_sound(page_of(folder, path, "--compare", records["best"]))
+    assert "Loop nest" in explain(path)[0]
 
 
 def test_page_that_cannot_be_written(records, folder):
