@@ -5,6 +5,8 @@
 #   make check-full  compare thousands of schedules with the plugin of the Halide wheel (20-30 min)
 #   make check-mutants  let the tests find small faults in the features, one by one (10 min)
 #   make fuzz      random pipelines, schedules and inputs for SECONDS (default 3600), see docs/reliability.md
+#   make check-pipelines  hundreds of unusual pipelines: compiled for all back ends, run on the CPU
+#                  through OpenCL (20 min)
 #   make plugin    build/release/libautoschedule_anderson2021.so and the environment in .venv
 #   make explain APP=harris  schedule an application and show why it is scheduled so (docs/explain.md)
 #   make apps      build all applications (see apps/README.md)
@@ -27,7 +29,7 @@ CMAKE := $(VENV)/bin/cmake
 PYTHON := $(VENV)/bin/python
 
 .DEFAULT_GOAL := plugin
-.PHONY: setup configure plugin build test check-full check-mutants fuzz unit demo explain apps bench bench-apps check-ptx app-images wheel check-package lint format clean
+.PHONY: setup configure plugin build test check-full check-mutants check-pipelines fuzz unit demo explain apps bench bench-apps check-ptx app-images wheel check-package lint format clean
 
 setup:
 	@ANDERSON_VENV=$(VENV) scripts/setup.sh
@@ -70,6 +72,12 @@ fuzz: build
 	$(PYTHON) test/reliability/fuzz_pipelines.py $(BUILD)/libautoschedule_anderson2021.so \
 	    --seconds $(SECONDS) --state build/fuzz.pipelines.seed; pipelines=$$?; \
 	wait $$search && $(BUILD)/fuzz/fuzz_readers --seconds=60 && exit $$pipelines
+
+# With the result in docs/reliability.md.
+check-pipelines: plugin
+	@$(PYTHON) test/reliability/run_pipelines.py $(BUILD)/libautoschedule_anderson2021.so \
+	    --jobs $(JOBS) --work $(BUILD)/pipelines --report $(BUILD)/pipelines/report.json
+	@$(PYTHON) test/reliability/figures.py $(BUILD)/pipelines/report.json
 
 demo: plugin
 	@$(PYTHON) scripts/demo.py

@@ -62,6 +62,7 @@ add_subdirectory("${CMAKE_SOURCE_DIR}/test/fuzz" "${CMAKE_BINARY_DIR}/fuzz")
 if(TARGET autoschedule_anderson2021)
     find_package(Python3 REQUIRED COMPONENTS Interpreter)
     add_subdirectory("${CMAKE_SOURCE_DIR}/test/integration")
+    add_subdirectory("${CMAKE_SOURCE_DIR}/test/reliability" "${CMAKE_BINARY_DIR}/reliability")
     # Their schedules replayed here, and ours replayed there. `make check-full` does more of it.
     set(forth_options --seeds 5 --random 24 --heavy-seeds 1 --minimum 300)
     set(back_options --back --seeds 2 --random 24 --heavy-seeds 1 --minimum 60)
