@@ -62,6 +62,9 @@ private:
         for (std::string token; in >> token;) {
             tokens_.push_back(token);
         }
+        if (tokens_.empty()) {
+            return;  // blanks of another kind
+        }
         next_ = 0;
         indent_ = static_cast<int>(first);
         if (tokens_.size() == 1 && tokens_[0] == "gpu_none") {

@@ -14,6 +14,8 @@
 #include "graph_fixtures.h"
 #include "plugin/options_parser.h"
 #include "schedule/schedule_parser.h"
+#include "schedule/schedule_rebuilder.h"
+#include "schedule/schedule_text.h"
 #include "schedule_fixtures.h"
 #include "support/error.h"
 #include "tools/flags.h"
@@ -195,6 +197,11 @@ void read_schedule(const Bytes &bytes) {
         const bool fits = matches(read, *tree, pipeline.graph, &mismatch);
         require(fits == mismatch.empty(), "a mismatch has a reason");
         check_func_names(read, pipeline.graph);
+        const std::string text =
+            print_schedule(*rebuild_schedule(read, pipeline.editor), pipeline.graph);
+        const ParsedSchedule again = parse_schedule(text, "printed");
+        require(print_schedule(*rebuild_schedule(again, pipeline.editor), pipeline.graph) == text,
+                "a tree is printed and rebuilt as it was");
     } catch (const UserError &) {
         // What is expected of most inputs.
     }

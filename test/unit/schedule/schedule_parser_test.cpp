@@ -104,6 +104,10 @@ TEST(ParseSchedule, RealizationAloneSaysNothing) {
     EXPECT_TRUE(parse_schedule("realize: f [3c] with 1 stages\n", "file").funcs.empty());
 }
 
+TEST(ParseSchedule, LinesOfAnyBlanksAreIgnored) {
+    EXPECT_EQ(error_of("\t\n \v\n\f\r\nout 16 (0, 0) t gpu_block\n"), "");
+}
+
 TEST(ParseSchedule, ErrorsNameFileAndLine) {
     const struct {
         const char *text, *error;
