@@ -165,7 +165,7 @@ TEST(ReadScheduleFile, EndlessFilesAreNotReadToTheEnd) {
 
 TEST(ParseSchedule, ManyRealizationsTakeNoTime) {
     std::string text;
-    for (int i = 0; i < 30000; i++) {
+    for (int i = 0; i < 10000; i++) {
         text += "realize: f [] with 1 stages\n  f 1 (0, 0) t gpu_thread\n";
     }
     const auto start = std::chrono::steady_clock::now();
