@@ -105,7 +105,8 @@ void Refinement::refine_once() {
 // Moves one Func after the other to other places.
 void Refinement::relocate_all() {
     const int num_funcs = context_.graph.num_non_input_funcs();
-    const int stride = num_funcs > kManyFuncs ? num_funcs / kNumRelocationsOfManyFuncs : 1;
+    const int stride =
+        num_funcs > kManyFuncs ? std::max(1, num_funcs / kNumRelocationsOfManyFuncs) : 1;
     RivalEffort effort;
     effort.tries_per_place = num_funcs > kManyFuncs ? kTriesPerPlaceOfManyFuncs : kTriesPerPlace;
     effort.promising_only = num_funcs > kMaxFuncsToRelocateOnly;
