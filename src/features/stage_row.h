@@ -13,6 +13,15 @@ struct StageRow {
     float features[kNumScheduleFeatures];
 };
 
+inline StageRow narrowed_row(int position, const ScheduleFeatures &features) {
+    StageRow row;
+    row.position = position;
+    for (int i = 0; i < kNumScheduleFeatures; i++) {
+        row.features[i] = static_cast<float>(features[i]);
+    }
+    return row;
+}
+
 /// False if a feature is not a finite number above -1: the network takes the logarithm of
 /// feature + 1.
 inline bool is_usable_row(const StageRow &row) {

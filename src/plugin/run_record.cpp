@@ -142,11 +142,9 @@ Json stages_json(const RunInputs &in, const SearchResult &found) {
     for (size_t position = 0; position < order.size(); position++) {
         const StageNode &stage = in.graph.stage(order[position]);
         const ScheduleFeatures &features = found.features.row(stage.id);
-        StageRow row;
-        row.position = static_cast<int>(position);
+        const StageRow row = narrowed_row(static_cast<int>(position), features);
         Json named;
         for (int i = 0; i < kNumScheduleFeatures; i++) {
-            row.features[i] = static_cast<float>(features[i]);
             named[schedule_feature_name(i)] = features[i];
         }
         json.push_back({{"name", stage.name},

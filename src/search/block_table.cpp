@@ -136,12 +136,7 @@ StageRow BlockTable::inlined_row(const InlinedSums &sums) const {
 }
 
 StageRow BlockTable::narrow(int stage_id, const ScheduleFeatures &features) const {
-    StageRow row;
-    row.position = position_[static_cast<size_t>(stage_id)];
-    for (int i = 0; i < kNumScheduleFeatures; i++) {
-        row.features[i] = static_cast<float>(features[i]);
-    }
-    return row;
+    return narrowed_row(position_[static_cast<size_t>(stage_id)], features);
 }
 
 void BlockTable::clear() {

@@ -224,11 +224,7 @@ void StateEvaluator::featurize_whole(const EvaluationRequest &request,
         }
         const ScheduleFeatures &features = featurization.features.row(order[position]);
         result.root_working_set = features.working_set_at_root;
-        StageRow row;
-        row.position = static_cast<int>(position);
-        for (int i = 0; i < kNumScheduleFeatures; i++) {
-            row.features[i] = static_cast<float>(features[i]);
-        }
+        const StageRow row = narrowed_row(static_cast<int>(position), features);
         if (!is_finite(row)) {
             result.rejection = Rejection{"non-finite-feature", 0, 0};
             return;
