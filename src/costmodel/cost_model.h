@@ -28,7 +28,7 @@ public:
     virtual void begin(const AlgorithmInputs &inputs) = 0;
     /// Cost in ms of each row, in order. Any number of rows. A row's cost does not depend on the
     /// other rows. Non-finite costs are returned as they are; a row that the network is not defined
-    /// for (see is_usable_row) costs NaN. Not thread-safe.
+    /// for (see is_usable_row) costs NaN. Safe from several threads at once.
     virtual std::vector<float> predict(const std::vector<StageRow> &rows) = 0;
 };
 

@@ -22,12 +22,11 @@ public:
         : env_(env), plans_(plans), store_sets_(store_sets),
           row_of_stage_(static_cast<size_t>(env.graph.num_stages())),
           plan_of_stage_(static_cast<size_t>(env.graph.num_stages())) {
-        // Growing would copy the rows again and again; most blocks have a few.
-        constexpr size_t kUsualNumber = 8;
-        result_.rows.reserve(kUsualNumber);
     }
 
     BlockFeatures run(const LoopNest &root, const LoopNest &block) {
+        // Growing would copy the rows; but for updates there is one per Func.
+        result_.rows.reserve(static_cast<size_t>(block.stored_below().count()) + 1);
         result_.working_set = visit(block, {nullptr, root, 1, 1, {}});
         for (BlockRow &row : result_.rows) {
             row.features.working_set_at_task = result_.working_set;

@@ -118,6 +118,7 @@ BlockRecordPtr BlockTable::make(const LoopNestPtr &root,
         }
     }
     record->inlined = result.features.inlined;
+    record->inlined_rows.reserve(record->inlined.size());
     for (const InlinedSums &sums : record->inlined) {
         record->inlined_rows.push_back(inlined_row(sums));
         record->finite = record->finite && is_finite(record->inlined_rows.back());
@@ -139,12 +140,13 @@ StageRow BlockTable::narrow(int stage_id, const ScheduleFeatures &features) cons
     return narrowed_row(position_[static_cast<size_t>(stage_id)], features);
 }
 
-void BlockTable::clear() {
-    for (Shard &s : shards_) {
+void BlockTable::clear(ThreadPool &pool) {
+    pool.parallel_for(kShards, [this](int64_t i) {
+        Shard &s = shards_[static_cast<size_t>(i)];
         const std::lock_guard<std::mutex> lock(s.mutex);
         s.records.clear();
         s.bytes = 0;
-    }
+    });
 }
 
 }  // namespace anderson2021

@@ -21,6 +21,7 @@
 #include "featurizer/featurizer.h"
 #include "pruning/pruner.h"
 #include "schedule/loop_nest.h"
+#include "support/thread_pool.h"
 
 namespace anderson2021 {
 
@@ -75,7 +76,8 @@ public:
     /// Row of an inlined Func, complete but for the root's working set.
     StageRow inlined_row(const InlinedSums &sums) const;
 
-    void clear();
+    /// Forgets everything.
+    void clear(ThreadPool &pool);
     int64_t hits() const { return hits_.load(std::memory_order_relaxed); }
     int64_t misses() const { return misses_.load(std::memory_order_relaxed); }
 

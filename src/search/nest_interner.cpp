@@ -6,14 +6,23 @@
 
 namespace anderson2021 {
 
+// Most of the memory of a search hangs on the blocks.
+NestInterner::~NestInterner() {
+    pool_.parallel_for(kShards,
+                       [this](int64_t i) { shards_[static_cast<size_t>(i)].blocks.clear(); });
+}
+
 LoopNestPtr NestInterner::canonical(const LoopNestPtr &block) {
-    const auto range = blocks_.equal_range(block->structural_hash());
+    const uint64_t hash = block->structural_hash();
+    Shard &shard = shards_[(hash >> 48) % kShards];
+    const std::lock_guard<std::mutex> lock(shard.mutex);
+    const auto range = shard.blocks.equal_range(hash);
     for (auto known = range.first; known != range.second; ++known) {
         if (known->second->same_structure(*block)) {
             return known->second;
         }
     }
-    blocks_.emplace(block->structural_hash(), block);
+    shard.blocks.emplace(hash, block);
     return block;
 }
 
@@ -33,9 +42,20 @@ LoopNestPtr NestInterner::intern(const LoopNestPtr &root, const LoopNestPtr &int
 }
 
 void NestInterner::trim() {
-    for (auto entry = blocks_.begin(); entry != blocks_.end();) {
-        entry = entry->second.use_count() == 1 ? blocks_.erase(entry) : std::next(entry);
+    pool_.parallel_for(kShards, [this](int64_t i) {
+        auto &blocks = shards_[static_cast<size_t>(i)].blocks;
+        for (auto entry = blocks.begin(); entry != blocks.end();) {
+            entry = entry->second.use_count() == 1 ? blocks.erase(entry) : std::next(entry);
+        }
+    });
+}
+
+size_t NestInterner::size() const {
+    size_t total = 0;
+    for (const Shard &shard : shards_) {
+        total += shard.blocks.size();
     }
+    return total;
 }
 
 }  // namespace anderson2021

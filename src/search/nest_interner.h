@@ -2,32 +2,47 @@
 // is found again in another schedule, another pass, or under another parent.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <unordered_map>
 
 #include "schedule/loop_nest_editor.h"
+#include "support/thread_pool.h"
 
 namespace anderson2021 {
 
-/// Not thread-safe: interning happens between the parallel parts of a step.
+/// Which of two equal blocks becomes the one may depend on the timing of threads; nothing but the
+/// speed depends on that.
 class NestInterner {
 public:
-    explicit NestInterner(const LoopNestEditor &editor) : editor_(editor) {}
+    NestInterner(const LoopNestEditor &editor, ThreadPool &pool) : editor_(editor), pool_(pool) {}
+    ~NestInterner();
+    NestInterner(const NestInterner &) = delete;
+    NestInterner &operator=(const NestInterner &) = delete;
 
     /// The same tree with every child of the root replaced by the first equal one that was seen.
-    /// Children shared with `interned`, an earlier result, are what they should be already.
+    /// Children shared with `interned`, an earlier result, are what they should be already. Safe
+    /// from any thread.
     LoopNestPtr intern(const LoopNestPtr &root, const LoopNestPtr &interned = nullptr);
     /// Forgets blocks that nobody else holds.
     void trim();
-    size_t size() const { return blocks_.size(); }
+    size_t size() const;
 
 private:
+    static constexpr size_t kShards = 64;
+    struct Shard {
+        std::mutex mutex;
+        // By structural_hash().
+        std::unordered_multimap<uint64_t, LoopNestPtr> blocks;
+    };
+
     LoopNestPtr canonical(const LoopNestPtr &block);
 
     const LoopNestEditor &editor_;
-    // By structural_hash().
-    std::unordered_multimap<uint64_t, LoopNestPtr> blocks_;
+    ThreadPool &pool_;
+    std::array<Shard, kShards> shards_;
 };
 
 }  // namespace anderson2021

@@ -55,7 +55,9 @@ std::vector<Placements> PlacementStep::run(const std::vector<SearchStatePtr> &pa
         work.result.always_inline = always_inline(*work.parent);
         if (may_inline()) {
             const LoopNestPtr tree = context_.editor.inline_func(work.parent->tree, func_.id);
-            work.inlined = agrees(*tree) ? tree : nullptr;
+            if (agrees(*tree)) {
+                work.inlined = context_.interner.intern(tree, work.parent->tree);
+            }
         }
     });
     context_.stats.generate_children_ms += inlining.ms();
@@ -81,14 +83,12 @@ std::vector<Placements> PlacementStep::run(const std::vector<SearchStatePtr> &pa
         for (const Rejection &rejection : work.rejections) {
             context_.evaluator.note(rejection);
         }
-        for (Proposal &proposal : work.proposals) {
-            proposal.tree = context_.interner.intern(proposal.tree, work.parent->tree);
-        }
         sampled_ ? group_for_sampling(work) : group(work);
     }
 
-    evaluate(works, /*last_resort=*/false);
-    evaluate(works, /*last_resort=*/true);
+    for (int turn = 0; turn <= kLastResort; turn++) {
+        evaluate(works, turn);
+    }
     std::vector<Placements> results;
     bool found = false;
     for (Work &work : works) {
@@ -131,7 +131,6 @@ void PlacementStep::try_inlining(std::vector<Work> &works) {
     std::vector<Work *> owners;
     for (Work &work : works) {
         if (work.inlined != nullptr) {
-            work.inlined = context_.interner.intern(work.inlined, work.parent->tree);
             requests.push_back({work.inlined, work.result.always_inline, work.parent, func_.id});
             owners.push_back(&work);
         }
@@ -199,6 +198,7 @@ void PlacementStep::filter(Work &work) const {
                 std::max(proposal.idle_lanes,
                          shared ? waste[i] : idle_lane_waste_of_task(*tasks[i], context_.device));
         }
+        proposal.tree = context_.interner.intern(proposal.tree, work.parent->tree);
         kept.push_back(std::move(proposal));
     }
     work.proposals = std::move(kept);
@@ -233,15 +233,18 @@ void PlacementStep::group(Work &work) const {
         const Proposal &y = work.proposals[b];
         return std::tie(x.vector_dim, x.idle_lanes) < std::tie(y.vector_dim, y.idle_lanes);
     });
-    Group good, rest;
-    good.quota = kNoQuota;
-    rest.quota = 1;
-    rest.last_resort = true;
-    for (const size_t i : order) {
-        const bool is_good = constrained_ || work.proposals[i].idle_lanes <= kMaxIdleLaneWaste;
-        (is_good ? good : rest).proposals.push_back(i);
+    work.groups.resize(kLastResort + 1);
+    for (int turn = 0; turn <= kLastResort; turn++) {
+        Group &group = work.groups[static_cast<size_t>(turn)];
+        group.turn = turn;
+        group.quota = turn == kLastResort ? 1 : kNoQuota;
     }
-    work.groups = {std::move(good), std::move(rest)};
+    for (const size_t i : order) {
+        const Proposal &proposal = work.proposals[i];
+        const bool is_good = constrained_ || proposal.idle_lanes <= kMaxIdleLaneWaste;
+        const int rank = rank_ ? rank_(*proposal.tree) : 0;
+        work.groups[static_cast<size_t>(is_good ? rank : kLastResort)].proposals.push_back(i);
+    }
 }
 
 void PlacementStep::group_for_sampling(Work &work) const {
@@ -262,14 +265,14 @@ void PlacementStep::group_for_sampling(Work &work) const {
     for (std::vector<size_t> &bucket : rest.all()) {
         Group group;
         group.quota = 1;
-        group.last_resort = true;
+        group.turn = kLastResort;
         group.proposals = std::move(bucket);
         work.groups.push_back(std::move(group));
     }
 }
 
 // Evaluates proposals of all groups together until each group has what it may take.
-void PlacementStep::evaluate(std::vector<Work> &works, bool last_resort) {
+void PlacementStep::evaluate(std::vector<Work> &works, int turn) {
     std::vector<Group *> open;
     std::vector<const Work *> owners;
     for (Work &work : works) {
@@ -278,7 +281,7 @@ void PlacementStep::evaluate(std::vector<Work> &works, bool last_resort) {
             found = found || !group.taken.empty();
         }
         for (Group &group : work.groups) {
-            if (group.last_resort == last_resort && !(last_resort && found)) {
+            if (group.turn == turn && !(turn > 0 && found)) {
                 open.push_back(&group);
                 owners.push_back(&work);
             }

@@ -6,7 +6,9 @@
 // 3. Proposals are evaluated. In sampled mode similar ones form groups of which a few are taken.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "search/partial_matcher.h"
@@ -31,13 +33,24 @@ struct Placements {
 
 class PlacementStep {
 public:
+    /// How far a successor is from what is wanted, from 0 to kMaxRank.
+    using Rank = std::function<int(const LoopNest &tree)>;
+    static constexpr int kMaxRank = 2;
+
     PlacementStep(SearchContext &context, const PassSettings &settings, int func);
+
+    /// From now on successors that are further off are looked at only if none of the closer ones is
+    /// legal. Inlining is tried all the same, and nothing changes in sampled mode.
+    void rank_by(Rank rank) { rank_ = std::move(rank); }
 
     /// One entry per parent, in order. Throws UserError if a partial schedule constrains the Func
     /// and no parent has a legal successor that agrees with it.
     std::vector<Placements> run(const std::vector<SearchStatePtr> &parents);
 
 private:
+    // Proposals are evaluated in turns: by rank, then those with too many idle lanes.
+    static constexpr int kLastResort = kMaxRank + 1;
+
     struct Proposal {
         LoopNestPtr tree;
         int vector_dim = 0;
@@ -48,8 +61,8 @@ private:
         std::vector<size_t> proposals;
         // Taken at most.
         size_t quota = 0;
-        // Only if nothing else was legal.
-        bool last_resort = false;
+        // Evaluated only if nothing was legal in an earlier turn.
+        int turn = 0;
         size_t next = 0;
         std::vector<Placements::Placed> taken;
     };
@@ -71,13 +84,14 @@ private:
     void filter(Work &work) const;
     void group(Work &work) const;
     void group_for_sampling(Work &work) const;
-    void evaluate(std::vector<Work> &works, bool last_resort);
+    void evaluate(std::vector<Work> &works, int turn);
     bool agrees(const LoopNest &tree) const;
     [[noreturn]] void report_miss(const std::vector<Work> &works) const;
 
     SearchContext &context_;
     const PassSettings &settings_;
     const FuncNode &func_;
+    Rank rank_;
     // The partial schedule has a say about the Func.
     bool constrained_;
     bool sampled_;

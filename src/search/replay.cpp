@@ -1,6 +1,7 @@
 #include "search/replay.h"
 
 #include <algorithm>
+#include <cmath>
 #include <tuple>
 #include <utility>
 
@@ -57,6 +58,14 @@ Spot find_spot(const LoopNest &root, int func) {
     return spot;
 }
 
+// 0 at the same place with the same loops, 1 at the same place, 2 elsewhere.
+int distance(const Spot &spot, const Spot &wanted) {
+    if (spot.path != wanted.path) {
+        return 2;
+    }
+    return spot.loops == wanted.loops ? 0 : 1;
+}
+
 std::shared_ptr<SearchState> successor(const SearchStatePtr &state) {
     auto next = std::make_shared<SearchState>(*state);
     next->parent = state;
@@ -111,7 +120,9 @@ SearchStatePtr Replay::place(const SearchStatePtr &state, int func) {
     same_move.moves.compute_at_thread = settings_.moves.compute_at_thread && fused;
     Placements placements;
     if (context_.partial == nullptr) {
-        placements = std::move(PlacementStep(context_, same_move, func).run({state})[0]);
+        PlacementStep step(context_, same_move, func);
+        step.rank_by([&](const LoopNest &tree) { return distance(find_spot(tree, func), wanted); });
+        placements = std::move(step.run({state})[0]);
     }
     if (placements.placed.empty()) {
         placements = std::move(PlacementStep(context_, settings_, func).run({state})[0]);
@@ -119,9 +130,8 @@ SearchStatePtr Replay::place(const SearchStatePtr &state, int func) {
     const Placements::Placed *best = nullptr;
     std::tuple<int, double> best_key;
     for (const Placements::Placed &placed : placements.placed) {
-        const Spot spot = find_spot(*placed.tree, func);
-        const int distance = (spot.path != wanted.path ? 2 : 0) + (spot.loops != wanted.loops);
-        const std::tuple<int, double> key(distance == 3 ? 2 : distance, placed.costs->total);
+        const std::tuple<int, double> key(distance(find_spot(*placed.tree, func), wanted),
+                                          placed.costs->total);
         if (best == nullptr || key < best_key) {
             best = &placed;
             best_key = key;
@@ -137,7 +147,37 @@ SearchStatePtr Replay::place(const SearchStatePtr &state, int func) {
     return next;
 }
 
+// Mostly the tiling of the example is legal, and the costs of others are of no interest.
+SearchStatePtr Replay::tile_alike(const SearchStatePtr &state, int func, uint64_t wanted) {
+    if (context_.partial != nullptr ||
+        !TilingStep::needs_tiling(context_.graph, *state->tree, func)) {
+        return nullptr;
+    }
+    RootProfile &profile = context_.profiles.get(context_, func, *state, false);
+    for (size_t entry = 0; entry < profile.size(); entry++) {
+        uint64_t hash = 0;
+        for (int stage = 0; stage < profile.num_stages(); stage++) {
+            hash_combine(hash, profile.hash(entry, stage));
+        }
+        if (hash == wanted) {
+            SearchStatePtr next = choose_tiling(context_, state, profile, entry);
+            return std::isfinite(next->cost()) ? next : nullptr;
+        }
+    }
+    return nullptr;
+}
+
 SearchStatePtr Replay::tile(const SearchStatePtr &state, int func) {
+    const LoopNest &example = *states_[static_cast<size_t>(state->num_decisions) + 1]->tree;
+    uint64_t wanted = 0;
+    for (const LoopNestPtr &child : example.children) {
+        if (child->func == func) {
+            hash_combine(wanted, child->structural_hash());
+        }
+    }
+    if (SearchStatePtr alike = tile_alike(state, func, wanted)) {
+        return alike;
+    }
     const Tilings tilings = std::move(TilingStep(context_, settings_, func).run({state})[0]);
     auto next = successor(state);
     RootProfile *const profile = tilings.profile();
@@ -147,25 +187,7 @@ SearchStatePtr Replay::tile(const SearchStatePtr &state, int func) {
     if (tilings.size() == 0) {
         return nullptr;
     }
-    const LoopNest &example = *states_[static_cast<size_t>(next->num_decisions)]->tree;
-    uint64_t wanted = 0;
-    for (const LoopNestPtr &child : example.children) {
-        if (child->func == func) {
-            hash_combine(wanted, child->structural_hash());
-        }
-    }
-    size_t chosen = tilings.entry(0);
-    for (size_t i = 0; i < tilings.size(); i++) {
-        uint64_t hash = 0;
-        for (int stage = 0; stage < profile->num_stages(); stage++) {
-            hash_combine(hash, profile->hash(tilings.entry(i), stage));
-        }
-        if (hash == wanted) {
-            chosen = tilings.entry(i);
-            break;
-        }
-    }
-    return choose_tiling(context_, state, *profile, chosen);
+    return choose_tiling(context_, state, *profile, tilings.entry(0));
 }
 
 SearchStatePtr Replay::choose_tiling(SearchContext &context,

@@ -38,6 +38,7 @@ public:
 private:
     SearchStatePtr step(const SearchStatePtr &state);
     SearchStatePtr place(const SearchStatePtr &state, int func);
+    SearchStatePtr tile_alike(const SearchStatePtr &state, int func, uint64_t wanted);
     SearchStatePtr tile(const SearchStatePtr &state, int func);
 
     SearchContext &context_;

@@ -61,17 +61,17 @@ retile(SearchContext &context, const PassSettings &settings, const SearchStatePt
         return nullptr;
     }
     const Tilings tilings = std::move(TilingStep(context, settings, func).run({placed})[0]);
-    std::vector<EvaluationRequest> requests;
-    for (size_t i = 0; i < std::min(tilings.size(), kMaxTilings); i++) {
+    std::vector<EvaluationRequest> requests(std::min(tilings.size(), kMaxTilings));
+    context.pool.parallel_for(static_cast<int64_t>(requests.size()), [&](int64_t n) {
+        const auto i = static_cast<size_t>(n);
         std::vector<LoopNestPtr> nests = tilings.profile()->nests(context.editor, tilings.entry(i));
         for (LoopNestPtr &nest : nests) {
             // Consumers come first.
             inside.for_each([&](int f) { nest = context.editor.inline_func(nest, f); });
         }
-        requests.push_back({with_nests(context.editor, *best->tree, func, nests),
-                            best->always_inline,
-                            best.get()});
-    }
+        requests[i] = {
+            with_nests(context.editor, *best->tree, func, nests), best->always_inline, best.get()};
+    });
     const std::vector<Evaluation> evaluations = context.evaluator.evaluate(requests);
     const Evaluation *cheapest = nullptr;
     for (const Evaluation &e : evaluations) {

@@ -79,6 +79,9 @@ RootProfile::RootProfile(SearchContext &context,
         const auto i = static_cast<size_t>(n);
         trials[i] = try_tiling(context, chosen[i], parent);
     });
+    rows_.reserve(trials.size() * static_cast<size_t>(num_stages_));
+    hashes_.reserve(trials.size() * static_cast<size_t>(num_stages_));
+    entries_.reserve(trials.size());
     for (size_t i = 0; i < trials.size(); i++) {
         add(context, chosen[i], trials[i]);
     }
@@ -240,11 +243,20 @@ StateCosts RootProfile::state_costs(SearchContext &context,
                                     size_t entry,
                                     const LoopNestPtr &tree) {
     const auto num_stages = static_cast<size_t>(num_stages_);
-    std::vector<StageRow> rows(&rows_[entry * num_stages], rows_.data() + (entry + 1) * num_stages);
-    set_working_set(rows, parent.root_working_set);
-    const std::vector<float> costs = context.evaluator.predict(rows);
     StateCosts result = parent;
-    std::copy(costs.begin(), costs.end(), result.per_stage.begin() + first_position_);
+    const auto table = costs_.find(parent.root_working_set);
+    // Where only the best tilings were looked at, others have no finite costs.
+    if (table != costs_.end() && std::isfinite(table->second->per_stage[entry * num_stages])) {
+        std::copy_n(&table->second->per_stage[entry * num_stages],
+                    num_stages,
+                    result.per_stage.begin() + first_position_);
+    } else {
+        std::vector<StageRow> rows(&rows_[entry * num_stages],
+                                   rows_.data() + (entry + 1) * num_stages);
+        set_working_set(rows, parent.root_working_set);
+        const std::vector<float> costs = context.evaluator.predict(rows);
+        std::copy(costs.begin(), costs.end(), result.per_stage.begin() + first_position_);
+    }
     // What the other blocks read does not change.
     const RootPlacement placement(context.graph, *tree);
     for (size_t i = tree->children.size() - num_stages; i < tree->children.size(); i++) {

@@ -30,18 +30,18 @@ struct ScheduleSampler::Shared {
           featurizer(graph, store, device, featurizer_options(options)),
           evaluator(
               featurizer, cost_model, prune_context(graph, device, options), pool, kMaxBlockBytes),
-          interner(editor), context{graph,
-                                    device,
-                                    options,
-                                    store,
-                                    editor,
-                                    evaluator,
-                                    pool,
-                                    interner,
-                                    profiles,
-                                    nullptr,
-                                    rng,
-                                    stats} {
+          interner(editor, pool), context{graph,
+                                          device,
+                                          options,
+                                          store,
+                                          editor,
+                                          evaluator,
+                                          pool,
+                                          interner,
+                                          profiles,
+                                          nullptr,
+                                          rng,
+                                          stats} {
         settings.moves = SpaceOptions::from(options);
     }
 

@@ -74,7 +74,7 @@ public:
                      prune_context(graph, device, options),
                      pool_,
                      budget_.block_bytes()),
-          interner_(editor_),
+          interner_(editor_, pool_),
           partial_(options.partial_schedule_path.empty()
                        ? nullptr
                        : std::make_unique<PartialMatcher>(

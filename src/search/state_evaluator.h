@@ -67,6 +67,9 @@ public:
                    const PruneContext &context,
                    ThreadPool &pool,
                    size_t max_block_bytes = size_t{256} << 20);
+    ~StateEvaluator();
+    StateEvaluator(const StateEvaluator &) = delete;
+    StateEvaluator &operator=(const StateEvaluator &) = delete;
 
     /// The first structural rule that `tree` breaks. Children that it shares with `parent`, a legal
     /// schedule or null, are not looked at. Safe from any thread.
@@ -114,6 +117,7 @@ private:
         FeaturizedTree featurized;
     };
 
+    void forget_trees();
     KnownTree *find_known(const EvaluationRequest &request, uint64_t hash);
     void evaluate_fresh(std::vector<Fresh> &fresh);
     void cost_fresh(Fresh *begin, Fresh *end);

@@ -2,10 +2,14 @@
 // loop one by one: inner loops of nested ones come first, which frees those who wait for them. A
 // caller takes iterations of its own loop only and then waits for those that others still run;
 // these always end, since the threads that run them wait for nothing but deeper loops.
+//
+// A search consists of thousands of loops of some microseconds each, and putting a thread to sleep
+// and waking it takes longer than that. So whoever has to wait looks on for a short while first.
 #include "support/thread_pool.h"
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <exception>
 #include <limits>
@@ -18,6 +22,32 @@ namespace anderson2021 {
 namespace {
 
 constexpr int kMaxThreads = 1024;
+// As long as two or three wake-ups take.
+constexpr std::chrono::microseconds kPatience(50);
+
+void relax() {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#else
+    std::this_thread::yield();
+#endif
+}
+
+/// True once `condition` holds, false if it does not within kPatience.
+template<typename Condition>
+bool holds_soon(Condition condition) {
+    constexpr int kLooksPerClock = 32;
+    const auto deadline = std::chrono::steady_clock::now() + kPatience;
+    do {
+        for (int i = 0; i < kLooksPerClock; i++) {
+            if (condition()) {
+                return true;
+            }
+            relax();
+        }
+    } while (std::chrono::steady_clock::now() < deadline);
+    return false;
+}
 
 /// One call of parallel_for; lives on the stack of the caller.
 struct Loop {
@@ -27,8 +57,8 @@ struct Loop {
     const std::function<void(int64_t)> &fn;
     /// Next iteration to start.
     std::atomic<int64_t> next{0};
-    /// Threads of the pool inside of run(). Guarded by the mutex of the pool.
-    int helpers = 0;
+    /// Threads of the pool inside of run(). Changed under the mutex of the pool only.
+    std::atomic<int> helpers{0};
     std::mutex failure_mutex;
     int64_t failed_index = std::numeric_limits<int64_t>::max();
     std::exception_ptr failure;
@@ -60,17 +90,16 @@ struct ThreadPool::Shared {
     /// A helper has left a loop.
     std::condition_variable left;
     std::vector<Loop *> loops;
-    bool stopping = false;
+    /// Loops that were ever in the list. Changed under the mutex.
+    std::atomic<uint64_t> num_loops{0};
+    int num_sleepers = 0;
+    std::atomic<bool> stopping{false};
     std::vector<std::thread> threads;
 
     void work_until_stopped() {
         std::unique_lock<std::mutex> lock(mutex);
         for (;;) {
-            Loop *loop = nullptr;
-            work.wait(lock, [&] {
-                loop = newest_unfinished();
-                return stopping || loop != nullptr;
-            });
+            Loop *const loop = next_loop(lock);
             if (loop == nullptr) {
                 return;
             }
@@ -84,6 +113,24 @@ struct ThreadPool::Shared {
         }
     }
 
+    /// Waits for a loop to take part in; null if it is time to stop. With the lock.
+    Loop *next_loop(std::unique_lock<std::mutex> &lock) {
+        Loop *loop = newest_unfinished();
+        if (loop == nullptr && !stopping) {
+            const uint64_t seen = num_loops;
+            lock.unlock();
+            holds_soon([&] { return num_loops != seen || stopping; });
+            lock.lock();
+        }
+        num_sleepers++;
+        work.wait(lock, [&] {
+            loop = newest_unfinished();
+            return stopping || loop != nullptr;
+        });
+        num_sleepers--;
+        return loop;
+    }
+
     Loop *newest_unfinished() {
         const auto found = std::find_if(
             loops.rbegin(), loops.rend(), [](const Loop *l) { return !l->exhausted(); });
@@ -92,21 +139,24 @@ struct ThreadPool::Shared {
 
     /// Takes part in a loop that the helpers know of, until it is done.
     void share(Loop &loop) {
+        int64_t to_wake = loop.n - 1;
         {
             const std::lock_guard<std::mutex> lock(mutex);
             loops.push_back(&loop);
+            num_loops++;
+            to_wake = std::min<int64_t>(to_wake, num_sleepers);
         }
-        const auto others = static_cast<int64_t>(threads.size());
-        if (loop.n - 1 < others) {
-            for (int64_t i = 1; i < loop.n; i++) {
-                work.notify_one();
-            }
-        } else {
-            work.notify_all();
+        for (int64_t i = 0; i < to_wake; i++) {
+            work.notify_one();
         }
         loop.run();
         std::unique_lock<std::mutex> lock(mutex);
         loops.erase(std::find(loops.begin(), loops.end(), &loop));
+        if (loop.helpers != 0) {
+            lock.unlock();
+            holds_soon([&] { return loop.helpers == 0; });
+            lock.lock();
+        }
         left.wait(lock, [&] { return loop.helpers == 0; });
     }
 };

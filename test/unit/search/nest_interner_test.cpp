@@ -14,7 +14,8 @@ const char *const kTiled = "h 2 (0, 0) gpu_block\n h 32 (0, 0) gpu_thread\n"
 
 TEST(NestInterner, EqualBlocksBecomeOneObject) {
     const Pipeline p(test::stencil_graph(64));
-    NestInterner interner(p.editor);
+    ThreadPool pool(2);
+    NestInterner interner(p.editor, pool);
     const LoopNestPtr first = interner.intern(p.tree(kTiled));
     const LoopNestPtr again = p.tree(kTiled);
     ASSERT_NE(first->children[0], again->children[0]);
@@ -28,7 +29,8 @@ TEST(NestInterner, EqualBlocksBecomeOneObject) {
 
 TEST(NestInterner, DifferentBlocksStayApart) {
     const Pipeline p(test::stencil_graph(64));
-    NestInterner interner(p.editor);
+    ThreadPool pool(2);
+    NestInterner interner(p.editor, pool);
     const LoopNestPtr plain = interner.intern(p.tree(kTiled));
     const LoopNestPtr inlined = interner.intern(p.editor.inline_func(plain, 1));
     EXPECT_NE(plain->children[0], inlined->children[0]);
@@ -37,7 +39,8 @@ TEST(NestInterner, DifferentBlocksStayApart) {
 
 TEST(NestInterner, TrimForgetsWhatNobodyHolds) {
     const Pipeline p(test::stencil_graph(64));
-    NestInterner interner(p.editor);
+    ThreadPool pool(2);
+    NestInterner interner(p.editor, pool);
     const LoopNestPtr kept = interner.intern(p.tree(kTiled));
     interner.intern(p.editor.inline_func(kept, 1));
     EXPECT_EQ(interner.size(), 2u);

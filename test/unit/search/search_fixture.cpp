@@ -98,7 +98,8 @@ SearchHarness::SearchHarness(PipelineGraph g, const Options &o)
       pool(static_cast<int>(o.threads)), rng(o.random_dropout_seed),
       model(make_test_cost_model(graph, static_cast<int>(o.parallelism))),
       featurizer(graph, store, device, featurizer_options(options)),
-      evaluator(featurizer, *model, prune_context(graph, device, options), pool), interner(editor),
+      evaluator(featurizer, *model, prune_context(graph, device, options), pool),
+      interner(editor, pool),
       partial(o.partial_schedule_path.empty()
                   ? nullptr
                   : std::make_unique<PartialMatcher>(read_schedule_file(o.partial_schedule_path),
