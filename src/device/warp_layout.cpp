@@ -98,7 +98,7 @@ double WarpLayout::idle_lane_waste(const GpuDevice &device) const {
            device.max_threads_per_block;
 }
 
-WarpLayout make_warp_layout(const std::vector<int64_t> &size,
+WarpLayout make_warp_layout(const Extents &size,
                             int lane_loop,
                             const Extents &union_extents,
                             const GpuDevice &device) {

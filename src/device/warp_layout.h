@@ -54,7 +54,7 @@ struct WarpLayout {
 /// @param size   sizes of the Thread nest per loop
 /// @param lane_loop  lane loop or -1
 /// @param union_extents  LoopNest::union_thread_extents of the block
-WarpLayout make_warp_layout(const std::vector<int64_t> &size,
+WarpLayout make_warp_layout(const Extents &size,
                             int lane_loop,
                             const Extents &union_extents,
                             const GpuDevice &device);

@@ -181,7 +181,7 @@ AccessPlan make_access_plan(const PipelineGraph &graph,
 }
 
 AccessPlanPtr AccessPlans::of_leaf(const LoopNest &leaf) {
-    std::vector<int> key;
+    PlanKey key;
     key.reserve(leaf.inlined.size() + 1);
     key.push_back(leaf.stage_id);
     for (const InlinedCall &c : leaf.inlined) {

@@ -20,6 +20,7 @@
 
 #include "algorithm/pipeline_graph.h"
 #include "schedule/loop_nest.h"
+#include "support/small_vector.h"
 
 namespace anderson2021 {
 
@@ -100,9 +101,11 @@ public:
     AccessPlanPtr of_leaf(const LoopNest &leaf);
 
 private:
+    /// The stage, then the inlined Funcs in ascending order.
+    using PlanKey = SmallVector<int, 12>;
     struct Shard {
         std::mutex mutex;
-        std::map<std::vector<int>, AccessPlanPtr> plans;
+        std::map<PlanKey, AccessPlanPtr> plans;
     };
     const PipelineGraph &graph_;
     std::array<Shard, 16> shards_;

@@ -20,8 +20,8 @@ class BlockWalk {
 public:
     BlockWalk(const FeatureEnvironment &env, AccessPlans &plans, StoreSets store_sets)
         : env_(env), plans_(plans), store_sets_(store_sets),
-          row_of_stage_(static_cast<size_t>(env.graph.num_stages())),
-          plan_of_stage_(static_cast<size_t>(env.graph.num_stages())) {
+          row_of_stage_(static_cast<size_t>(env.graph.num_stages()), 0),
+          plan_of_stage_(static_cast<size_t>(env.graph.num_stages()), nullptr) {
     }
 
     BlockFeatures run(const LoopNest &root, const LoopNest &block) {
@@ -175,8 +175,8 @@ private:
     const StoreSets store_sets_;
     BlockFeatures result_;
     // Per stage id, once its outermost nest has been reached: index into result_.rows.
-    std::vector<size_t> row_of_stage_;
-    std::vector<AccessPlanPtr> plan_of_stage_;
+    SmallVector<size_t, 16> row_of_stage_;
+    SmallVector<AccessPlanPtr, 16> plan_of_stage_;
 };
 
 }  // namespace

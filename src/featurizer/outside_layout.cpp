@@ -92,6 +92,7 @@ OutsideLayout outside_layout(const PipelineGraph &graph,
     OutsideLayout layout;
     BitSet called = block.called();
     called.remove(block.computed());
+    layout.reserve(2 * static_cast<size_t>(called.count() + open.count()));
     // Placed Funcs precede open ones.
     called.for_each([&](int f) {
         const std::optional<int> v = placement.vector_dim(f);

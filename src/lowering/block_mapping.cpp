@@ -7,7 +7,7 @@ namespace anderson2021 {
 
 namespace {
 
-int64_t saturating_product(const std::vector<int64_t> &trips, size_t begin, size_t end) {
+int64_t saturating_product(const Extents &trips, size_t begin, size_t end) {
     constexpr int64_t kMany = int64_t{1} << 40;
     int64_t product = 1;
     for (size_t i = begin; i < end; i++) {
@@ -19,7 +19,7 @@ int64_t saturating_product(const std::vector<int64_t> &trips, size_t begin, size
     return product;
 }
 
-bool fits_grid(const std::vector<int64_t> &trips, size_t a, size_t b, const GpuDevice &device) {
+bool fits_grid(const Extents &trips, size_t a, size_t b, const GpuDevice &device) {
     const size_t ends[] = {0, a, b, trips.size()};
     for (size_t g = 0; g < 3; g++) {
         const int64_t blocks = saturating_product(trips, ends[g], ends[g + 1]);
@@ -42,7 +42,7 @@ size_t count_ordinary_loops(const std::vector<LoopVar> &vars) {
 
 }  // namespace
 
-std::vector<int> group_grid(const std::vector<int64_t> &trips, const GpuDevice &device) {
+std::vector<int> group_grid(const Extents &trips, const GpuDevice &device) {
     const size_t n = trips.size();
     if (n == 0) {
         return {};
@@ -79,7 +79,7 @@ void map_blocks(StagePlan &plan, const GpuDevice &device) {
     }
     std::vector<LoopVar> &vars = plan.levels.front().vars;
     const size_t first = count_ordinary_loops(vars);
-    std::vector<int64_t> trips;
+    Extents trips;
     for (size_t i = first; i < vars.size(); i++) {
         trips.push_back(vars[i].trips);
     }
@@ -113,7 +113,7 @@ void spread_blocks_over_threads(StagePlan &plan, const GpuDevice &device) {
             }
         }
     }
-    std::vector<int64_t> &blocks = plan.levels.front().size;
+    Extents &blocks = plan.levels.front().size;
     int64_t num_blocks = 1;
     int spread = -1;
     for (const int i : loop_order(plan)) {

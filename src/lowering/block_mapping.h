@@ -6,6 +6,7 @@
 
 #include "device/gpu_device.h"
 #include "lowering/stage_plan.h"
+#include "support/small_vector.h"
 
 namespace anderson2021 {
 
@@ -15,7 +16,7 @@ namespace anderson2021 {
 /// Prefers one loop each for x and y and the others in z. Leaves room for `kGridHeadroom` times as
 /// many blocks as planned, since the sizes at run time may be larger; if no grouping does, all
 /// loops share x.
-std::vector<int> group_grid(const std::vector<int64_t> &trips, const GpuDevice &device);
+std::vector<int> group_grid(const Extents &trips, const GpuDevice &device);
 
 /// Factor between the limit of a grid dimension and the largest planned extent.
 constexpr int64_t kGridHeadroom = 4;

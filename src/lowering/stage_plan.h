@@ -13,6 +13,7 @@
 #include "lowering/directive.h"
 #include "lowering/name_allocator.h"
 #include "schedule/loop_nest.h"
+#include "support/small_vector.h"
 
 namespace anderson2021 {
 
@@ -38,7 +39,7 @@ struct PlanLevel {
     /// The nest of the tree; null for a level that lowering has added.
     const LoopNest *nest = nullptr;
     /// Planned trips per loop of the stage.
-    std::vector<int64_t> size;
+    Extents size;
     /// Innermost first.
     std::vector<LoopVar> vars;
 };

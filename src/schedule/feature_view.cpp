@@ -69,7 +69,7 @@ private:
         SplitOptions options;
         options.tile_is = TileIs::Outer;
         options.adjust = true;
-        const std::vector<int64_t> ones(static_cast<size_t>(graph_.func(nest.func).dims()), 1);
+        const Extents ones(static_cast<size_t>(graph_.func(nest.func).dims()), 1);
         return editor_.split(*editor_.with_axis(nest, GpuAxis::Thread), ones, parent, options);
     }
 
@@ -77,8 +77,8 @@ private:
     /// thread, reductions in the serial part.
     LoopNestPtr tile(const LoopNest &nest, const LoopNest &root) const {
         const StageNode &stage = graph_.stage(nest.stage_id);
-        std::vector<int64_t> points(static_cast<size_t>(graph_.func(nest.func).dims()), 1);
-        std::vector<int64_t> lanes = points;
+        Extents points(static_cast<size_t>(graph_.func(nest.func).dims()), 1);
+        Extents lanes = points;
         SplitOptions options;
         if (nest.stage_index > 0) {
             options.tile_is = TileIs::Outer;

@@ -40,7 +40,7 @@ struct LoopNestData {
     int stage_index = -1;
     int stage_id = -1;
     /// Trip counts of this level per loop of the stage, innermost loop first.
-    std::vector<int64_t> size;
+    Extents size;
     std::vector<LoopNestPtr> children;
     /// Leaf of its stage; all sizes are 1.
     bool innermost = false;

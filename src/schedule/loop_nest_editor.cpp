@@ -14,12 +14,12 @@ int64_t ceil_div(int64_t a, int64_t b) {
 }
 
 struct SplitSizes {
-    std::vector<int64_t> inner, outer;
+    Extents inner, outer;
 };
 
 SplitSizes split_sizes(const StageNode &stage,
-                       const std::vector<int64_t> &size,
-                       const std::vector<int64_t> &tile,
+                       const Extents &size,
+                       const Extents &tile,
                        const SplitOptions &options) {
     SplitSizes s{size, size};
     for (size_t i = 0; i < size.size(); i++) {
@@ -72,7 +72,7 @@ bool is_parallel(GpuAxis axis) {
 }
 
 /// Multiplies `sizes` by those of all levels of the same stage below `nest`.
-void multiply_by_levels_below(const LoopNest &nest, std::vector<int64_t> &sizes) {
+void multiply_by_levels_below(const LoopNest &nest, Extents &sizes) {
     for (const LoopNestPtr &c : nest.children) {
         if (c->stage_id == nest.stage_id) {
             for (size_t i = 0; i < sizes.size(); i++) {
@@ -127,7 +127,7 @@ LoopNestEditor::place(int func, int vector_dim, const LoopNest &site, bool in_th
 }
 
 LoopNestPtr LoopNestEditor::split(const LoopNest &nest,
-                                  const std::vector<int64_t> &tile,
+                                  const Extents &tile,
                                   const LoopNest &parent,
                                   const SplitOptions &options) const {
     const StageNode &stage = graph_.stage(nest.stage_id);
@@ -152,7 +152,7 @@ LoopNestPtr LoopNestEditor::split(const LoopNest &nest,
     outer.lane_loop = nest.lane_loop;
 
     // One iteration of the outer level does a whole inner tile; the middle one stands for all.
-    std::vector<int64_t> width = inner.size;
+    Extents width = inner.size;
     multiply_by_levels_below(nest, width);
     FuncRegion own = nest.regions->own();
     const Span *const whole = parent.regions->of(nest.func).loops(nest.stage_index);

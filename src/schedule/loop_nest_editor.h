@@ -35,7 +35,7 @@ public:
     /// Splits one level in two. `tile` has one entry per dimension of the Func.
     /// `parent` is the parent of `nest`.
     LoopNestPtr split(const LoopNest &nest,
-                      const std::vector<int64_t> &tile,
+                      const Extents &tile,
                       const LoopNest &parent,
                       const SplitOptions &options) const;
     /// Copy with other children.

@@ -171,7 +171,7 @@ private:
 
     void check_coverage(const LoopNest &nest, const LoopNest &site) {
         const StageNode &stage = graph_.stage(nest.stage_id);
-        std::vector<int64_t> total(nest.size.size(), 1);
+        Extents total(nest.size.size(), 1);
         for (const LoopNest *level = &nest; level != nullptr;) {
             if (level->size.size() != total.size()) {
                 return;

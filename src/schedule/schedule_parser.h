@@ -12,13 +12,14 @@
 #include <vector>
 
 #include "schedule/loop_nest.h"
+#include "support/small_vector.h"
 
 namespace anderson2021 {
 
 /// `realize: prod [64c, 4c] with 2 stages`
 struct ParsedRealize {
     std::string func;
-    std::vector<int64_t> extents;
+    Extents extents;
     int num_stages = 0;
     int line = 0;
 };
@@ -33,7 +34,7 @@ struct ParsedInline {
 /// `prod 64c 1c (0, 0) t gpu_thread` with everything indented below it.
 struct ParsedNest {
     std::string func;
-    std::vector<int64_t> size;
+    Extents size;
     int lane_loop = -1;
     int vector_dim = -1;
     bool innermost = false;

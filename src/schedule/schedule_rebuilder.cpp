@@ -9,7 +9,7 @@ namespace anderson2021 {
 
 namespace {
 
-std::string sizes_text(const std::vector<int64_t> &sizes) {
+std::string sizes_text(const Extents &sizes) {
     std::string text;
     for (const int64_t s : sizes) {
         text += (text.empty() ? "" : " ") + std::to_string(s);
@@ -172,8 +172,8 @@ private:
     }
 
     /// Sizes of a level of `stage` by dimension of the Func.
-    std::vector<int64_t> tile(const StageNode &stage, const ParsedNest &level) const {
-        std::vector<int64_t> result(static_cast<size_t>(graph_.func(stage.func).dims()), 1);
+    Extents tile(const StageNode &stage, const ParsedNest &level) const {
+        Extents result(static_cast<size_t>(graph_.func(stage.func).dims()), 1);
         for (size_t i = 0; i < level.size.size(); i++) {
             if (stage.loops[i].pure_dim >= 0) {
                 result[static_cast<size_t>(stage.loops[i].pure_dim)] = level.size[i];
@@ -215,7 +215,7 @@ private:
                 continue;
             }
             const FuncRegion &region = nest.regions->of(f);
-            std::vector<int64_t> extents;
+            Extents extents;
             for (int d = 0; d < region.func().dims(); d++) {
                 extents.push_back(region.computed(d).extent());
             }

@@ -205,20 +205,20 @@ private:
     void check_accesses(const StageNode &stage, std::vector<bool> &promotable) {
         const LoopNest *const serial = place(site(stage.id).innermost).parent;
         const LoopNest *const above = place(serial).parent;
-        std::vector<bool> unrolled;
+        std::optional<BitSet> unrolled;
         for (const int e : stage.incoming_edges) {
             const Edge &edge = graph_.edge(e);
             if (site(graph_.func(edge.producer).stages[0].id).memory != MemoryType::Local) {
                 continue;
             }
-            if (unrolled.empty()) {
+            if (!unrolled) {
                 unrolled = unrolled_loops(stage, *above, device_);
             }
             for (const AccessJacobian &jacobian : edge.load_jacobians) {
                 for (int j = 0; j < jacobian.cols(); j++) {
                     const bool harmless =
                         jacobian.column_is_zero(j) ||
-                        (unrolled[static_cast<size_t>(j)] && column_is_known(jacobian, j));
+                        (unrolled->contains(j) && column_is_known(jacobian, j));
                     if (!harmless) {
                         promotable[static_cast<size_t>(edge.producer)] = false;
                     }

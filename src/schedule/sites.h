@@ -31,7 +31,7 @@ struct Site {
     MemoryType memory = MemoryType::Global;
     bool inlined = false;
     /// Leaves that the Func is inlined into, in walk order.
-    std::vector<const LoopNest *> leaves;
+    SmallVector<const LoopNest *, 2> leaves;
     /// Funcs that are not placed: how often the guessed site allocates; 1 for inputs and for
     /// outputs not placed yet. 0 for all others.
     int64_t num_realizations = 0;

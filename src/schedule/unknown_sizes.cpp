@@ -98,7 +98,7 @@ void find_largest_bytes(std::vector<BlockFunc> &funcs, const PipelineGraph &grap
             continue;
         }
         const FuncNode &func = graph.func(f.func);
-        std::vector<int64_t> extents(static_cast<size_t>(func.dims()), 1);
+        Extents extents(static_cast<size_t>(func.dims()), 1);
         for (int64_t shift = 0; shift < kPlaces; shift++) {
             FuncRegion own = f.site->regions->own();
             const StageNode &stage = graph.stage(f.site->stage_id);

@@ -26,21 +26,19 @@ int64_t count_reads(const LoopNest &leaf, const PipelineGraph &graph) {
 
 }  // namespace
 
-std::vector<bool>
-unrolled_loops(const StageNode &stage, const LoopNest &above, const GpuDevice &device) {
+BitSet unrolled_loops(const StageNode &stage, const LoopNest &above, const GpuDevice &device) {
     const Span *const spans = above.regions->of(stage.func).loops(stage.index);
-    std::vector<bool> unrolled(stage.loops.size(), false);
+    BitSet unrolled(static_cast<int>(stage.loops.size()));
     int64_t iterations = 1;
     for (size_t i = 0; i < stage.loops.size(); i++) {
         if (!stage.loops[i].rvar) {
-            unrolled[i] = spans[i].constant;
+            if (spans[i].constant) {
+                unrolled.insert(static_cast<int>(i));
+            }
             iterations *= spans[i].extent();
         }
     }
-    if (iterations > device.unroll_limit) {
-        unrolled.assign(unrolled.size(), false);
-    }
-    return unrolled;
+    return iterations > device.unroll_limit ? BitSet() : unrolled;
 }
 
 int64_t

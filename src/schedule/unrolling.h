@@ -8,13 +8,12 @@
 
 namespace anderson2021 {
 
-/// Per loop of `stage`, whether the innermost serial level unrolls it. `above` is the grandparent
+/// The loops of `stage` that the innermost serial level unrolls. `above` is the grandparent
 /// of the stage's leaf, i.e. the parent of that serial level: its region tells the loops' extents.
 ///
 /// Loops over RVars never unroll, loops of unknown extent neither; and if the others have more
 /// than GpuDevice::unroll_limit iterations together, none does.
-std::vector<bool>
-unrolled_loops(const StageNode &stage, const LoopNest &above, const GpuDevice &device);
+BitSet unrolled_loops(const StageNode &stage, const LoopNest &above, const GpuDevice &device);
 
 /// Reads of unrolled code inside of several loops of unknown length, which take a compiler minutes
 /// if they are more than this.

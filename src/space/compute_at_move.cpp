@@ -109,11 +109,11 @@ void ComputeAtMove::place_here(const LoopNest &nest,
 
 void ComputeAtMove::place_in_block(const LoopNest &nest,
                                    const std::vector<LoopNestPtr> &placed,
-                                   const std::vector<int64_t> &block_threads,
+                                   const Extents &block_threads,
                                    std::vector<LoopNestPtr> &results) const {
     ThreadTilingOptions tiling_options;
     tiling_options.serial_inner = true;
-    const std::vector<std::vector<int64_t>> tilings = thread_tilings(
+    const std::vector<Extents> tilings = thread_tilings(
         stage_extents(editor_.graph(), placed), block_threads, tiling_options, device_);
 
     if (tilings.empty()) {
@@ -126,7 +126,7 @@ void ComputeAtMove::place_in_block(const LoopNest &nest,
     }
     SplitOptions split;
     split.tile_is = TileIs::Outer;
-    for (const std::vector<int64_t> &threads : tilings) {
+    for (const Extents &threads : tilings) {
         std::vector<LoopNestPtr> tiled;
         for (const LoopNestPtr &stage : placed) {
             tiled.push_back(editor_.split(*stage, threads, nest, split));

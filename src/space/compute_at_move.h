@@ -7,6 +7,7 @@
 #include "device/gpu_device.h"
 #include "schedule/loop_nest_editor.h"
 #include "space/space_options.h"
+#include "support/small_vector.h"
 
 namespace anderson2021 {
 
@@ -37,7 +38,7 @@ private:
     struct Place {
         const LoopNest *parent = nullptr;
         bool in_thread = false;
-        std::vector<int64_t> block_threads;
+        Extents block_threads;
     };
 
     std::vector<LoopNestPtr>
@@ -50,7 +51,7 @@ private:
                     std::vector<LoopNestPtr> &results) const;
     void place_in_block(const LoopNest &nest,
                         const std::vector<LoopNestPtr> &placed,
-                        const std::vector<int64_t> &block_threads,
+                        const Extents &block_threads,
                         std::vector<LoopNestPtr> &results) const;
     LoopNestPtr with_added(const LoopNest &nest, std::vector<LoopNestPtr> added) const;
 

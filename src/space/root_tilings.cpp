@@ -15,8 +15,8 @@ int64_t ceil_div(int64_t a, int64_t b) {
 }
 
 // Extents of the pure stage by dimension of the Func, whatever the order of its loops.
-std::vector<int64_t> extents_by_dim(const StageExtents &pure, int dims) {
-    std::vector<int64_t> extents(static_cast<size_t>(dims), 1);
+Extents extents_by_dim(const StageExtents &pure, int dims) {
+    Extents extents(static_cast<size_t>(dims), 1);
     for (size_t i = 0; i < pure.size.size(); i++) {
         if (pure.pure_dim[i] >= 0) {
             extents[static_cast<size_t>(pure.pure_dim[i])] = pure.size[i];
@@ -40,7 +40,7 @@ SerialTilingOptions serial_options(int64_t lane_extent, int warp_size) {
 
 // Trip counts of every stage once the serial loops are split off and reductions moved inward.
 std::vector<StageExtents> outer_extents(std::vector<StageExtents> stages,
-                                        const std::vector<int64_t> &outer) {
+                                        const Extents &outer) {
     for (StageExtents &stage : stages) {
         for (size_t i = 0; i < stage.size.size(); i++) {
             const int dim = stage.pure_dim[i];
@@ -63,7 +63,7 @@ std::vector<RootTiling> root_tilings(const PipelineGraph &graph,
                                      const GpuDevice &device) {
     const std::vector<StageExtents> full = stage_extents(graph, nests);
     const LoopNest &pure = *nests.back();
-    const std::vector<int64_t> extents = extents_by_dim(full[0], graph.func(pure.func).dims());
+    const Extents extents = extents_by_dim(full[0], graph.func(pure.func).dims());
     const int lane = pure.lane_loop < 0 ? -1 : pure.vector_dim;
     const int64_t lane_extent = lane < 0 ? 1 : extents[static_cast<size_t>(lane)];
 
@@ -71,16 +71,16 @@ std::vector<RootTiling> root_tilings(const PipelineGraph &graph,
     thread_options.root_stage = true;
     std::vector<RootTiling> result;
     int group = 0;
-    for (const std::vector<int64_t> &outer :
+    for (const Extents &outer :
          serial_tilings(extents, lane, serial_options(lane_extent, device.warp_size))) {
         const std::vector<StageExtents> stages = outer_extents(full, outer);
-        const std::vector<int64_t> pure_outer =
+        const Extents pure_outer =
             extents_by_dim(stages[0], static_cast<int>(extents.size()));
         int64_t serial_points = 1;
         for (size_t d = 0; d < extents.size(); d++) {
             serial_points *= ceil_div(extents[d], outer[d]);
         }
-        const std::vector<std::vector<int64_t>> threads =
+        const std::vector<Extents> threads =
             thread_tilings(stages, {1, 1, 1}, thread_options, device);
         for (RankedTiling &ranked : rank_root_tilings(threads, full, pure_outer, parallelism)) {
             result.push_back(

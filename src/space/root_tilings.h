@@ -11,15 +11,16 @@
 #include "device/gpu_device.h"
 #include "schedule/loop_nest_editor.h"
 #include "tiling/thread_tilings.h"
+#include "support/small_vector.h"
 
 namespace anderson2021 {
 
 /// One way to tile all stages of a Func.
 struct RootTiling {
     /// Trip counts outside the serial loops, per dimension of the Func.
-    std::vector<int64_t> outer;
+    Extents outer;
     /// Thread extents, per dimension of the Func.
-    std::vector<int64_t> threads;
+    Extents threads;
     /// At least 1: multiprocessor time spent over multiprocessor time needed.
     double idle_core_waste = 1;
     /// Tilings with the same serial loops follow each other and share this number.

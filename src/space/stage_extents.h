@@ -5,6 +5,7 @@
 
 #include "schedule/loop_nest.h"
 #include "tiling/thread_tilings.h"
+#include "support/small_vector.h"
 
 namespace anderson2021 {
 

@@ -17,6 +17,7 @@ template<typename T, size_t N>
 class SmallVector {
 public:
     SmallVector() = default;
+    SmallVector(size_t size, const T &value) { assign(size, value); }
     SmallVector(std::initializer_list<T> values) { append(values.begin(), values.end()); }
     // Implicit, so that callers may pass either kind of list.
     SmallVector(const std::vector<T> &values) { append(values.begin(), values.end()); }
@@ -51,6 +52,12 @@ public:
         heap_.clear();
         size_ = 0;
     }
+    /// Room for that many elements.
+    void reserve(size_t size) {
+        if (size > N) {
+            heap_.reserve(size);
+        }
+    }
     void push_back(T value) {
         if (size_ < N) {
             inline_[size_] = std::move(value);
@@ -75,6 +82,7 @@ public:
         }
         size_ = size;
     }
+    void pop_back() { resize(size_ - 1); }
     void assign(size_t size, const T &value) {
         clear();
         resize(size, value);
@@ -99,6 +107,9 @@ public:
         return true;
     }
     friend bool operator!=(const SmallVector &a, const SmallVector &b) { return !(a == b); }
+    friend bool operator<(const SmallVector &a, const SmallVector &b) {
+        return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end());
+    }
 
 private:
     bool on_heap() const { return size_ > N; }

@@ -7,8 +7,6 @@
 namespace anderson2021 {
 namespace {
 
-using Extents = std::vector<int64_t>;
-
 // Outer iterations along the lane dimension below which a tiling leaves half a warp idle.
 constexpr int64_t kSmallOuterExtent = 16;
 

@@ -8,11 +8,13 @@
 #include <cstdint>
 #include <vector>
 
+#include "support/small_vector.h"
+
 namespace anderson2021 {
 
 struct SerialTilingOptions {
     /// Serial extents to be tried along the lane dimension besides 1, 2, 4, 8.
-    std::vector<int64_t> extra_lane_sizes;
+    Extents extra_lane_sizes;
     /// Drop tilings with fewer than 16 outer iterations along the lane dimension.
     bool filter_small_outer_extents = false;
     /// Allow the tiling whose outer extents equal the full extents.
@@ -22,7 +24,7 @@ struct SerialTilingOptions {
 /// Outer trip counts ceil(extent / serial extent) of every serial tiling, dimension 0 outermost in
 /// enumeration order. `lane` is the lane dimension or -1. Never contains the all-ones vector,
 /// except as the only entry when all extents are 1 and `allow_whole`.
-std::vector<std::vector<int64_t>>
-serial_tilings(const std::vector<int64_t> &extents, int lane, const SerialTilingOptions &options);
+std::vector<Extents>
+serial_tilings(const Extents &extents, int lane, const SerialTilingOptions &options);
 
 }  // namespace anderson2021

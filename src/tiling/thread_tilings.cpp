@@ -9,8 +9,6 @@
 namespace anderson2021 {
 namespace {
 
-using Extents = std::vector<int64_t>;
-
 // Largest power of two tried along the lane dimension, and along the others.
 constexpr int64_t kMaxLaneThreads = 64;
 constexpr int64_t kMinLaneThreads = 16;

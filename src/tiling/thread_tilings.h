@@ -9,13 +9,14 @@
 #include <vector>
 
 #include "device/gpu_device.h"
+#include "support/small_vector.h"
 
 namespace anderson2021 {
 
 /// Loops of one stage as far as thread tilings care.
 struct StageExtents {
     /// Trip counts, innermost loop first.
-    std::vector<int64_t> size;
+    Extents size;
     /// Pure dimension of each loop; -1 for reductions.
     std::vector<int> pure_dim;
     /// Lane loop, or -1.
@@ -33,14 +34,14 @@ struct ThreadTilingOptions {
 /// by its pure dimension. `stages` holds all stages of the Func, pure one first; `other_threads`
 /// are the extents that the other Funcs of the block already use (innermost thread dimension
 /// first).
-std::vector<std::vector<int64_t>> thread_tilings(const std::vector<StageExtents> &stages,
-                                                 const std::vector<int64_t> &other_threads,
+std::vector<Extents> thread_tilings(const std::vector<StageExtents> &stages,
+                                                 const Extents &other_threads,
                                                  const ThreadTilingOptions &options,
                                                  const GpuDevice &device);
 
 /// A thread tiling of a root Func together with how evenly it spreads over the multiprocessors.
 struct RankedTiling {
-    std::vector<int64_t> threads;
+    Extents threads;
     /// ceil(blocks / SMs) / (blocks / SMs), the worst over the stages; at least 1.
     double idle_core_waste = 1;
     /// Fewest blocks of a stage that counts.
@@ -51,9 +52,9 @@ struct RankedTiling {
 /// `parallelism` if none has) and sorts them by idle_core_waste, stably.
 /// `full` are the untiled extents of all root stages, `outer` the extents outside the serial loop
 /// of the pure stage (per pure dimension).
-std::vector<RankedTiling> rank_root_tilings(const std::vector<std::vector<int64_t>> &tilings,
+std::vector<RankedTiling> rank_root_tilings(const std::vector<Extents> &tilings,
                                             const std::vector<StageExtents> &full,
-                                            const std::vector<int64_t> &outer,
+                                            const Extents &outer,
                                             int parallelism);
 
 }  // namespace anderson2021

@@ -10,8 +10,8 @@ namespace {
 
 /// All loops around the leaf become straight-line code.
 bool is_unrolled(const LoopContext &at) {
-    const std::vector<bool> unrolled = unrolled_loops(at.stage, *at.grandparent, at.env.device);
-    return std::find(unrolled.begin(), unrolled.end(), false) == unrolled.end();
+    const BitSet unrolled = unrolled_loops(at.stage, *at.grandparent, at.env.device);
+    return unrolled.count() == static_cast<int>(at.stage.loops.size());
 }
 
 }  // namespace

@@ -8,6 +8,8 @@ namespace anderson2021 {
 
 namespace {
 
+using StageStack = SmallVector<const StageNode *, 16>;
+
 /// Number of blocks that share dimension `dim` of the stage's Func.
 int64_t blocks_along(const LoopContext &at, int dim) {
     for (size_t i = 0; i < at.stage.loops.size(); i++) {
@@ -77,7 +79,7 @@ void add_bytes_read(const LoopContext &at, int producer, ScheduleFeatures &f) {
 void add_producers(const LoopContext &at,
                    const StageNode &stage,
                    BitSet &seen,
-                   std::vector<const StageNode *> &stages,
+                   StageStack &stages,
                    ScheduleFeatures &f) {
     const PipelineGraph &graph = at.env.graph;
     for (const int id : stage.incoming_edges) {
@@ -104,7 +106,7 @@ void add_task(const LoopContext &at, ScheduleFeatures &f) {
 
     // Through everything that is computed or inlined inside the task, to what is stored at the
     // root.
-    std::vector<const StageNode *> stages{&at.stage};
+    StageStack stages{&at.stage};
     BitSet seen(at.env.graph.num_funcs());
     while (!stages.empty()) {
         const StageNode &stage = *stages.back();
