@@ -1,6 +1,7 @@
 #include "featurizer/access_plan.h"
 
 #include <algorithm>
+#include <mutex>
 #include <utility>
 
 #include "support/error.h"
@@ -190,7 +191,7 @@ AccessPlanPtr AccessPlans::of_leaf(const LoopNest &leaf) {
     std::sort(key.begin() + 1, key.end());
     Shard &shard = shards_[static_cast<size_t>(leaf.stage_id) % shards_.size()];
     {
-        const std::lock_guard<std::mutex> lock(shard.mutex);
+        const std::lock_guard<SpinLock> lock(shard.mutex);
         const auto known = shard.plans.find(key);
         if (known != shard.plans.end()) {
             return known->second;
@@ -198,7 +199,7 @@ AccessPlanPtr AccessPlans::of_leaf(const LoopNest &leaf) {
     }
     auto plan =
         std::make_shared<const AccessPlan>(make_access_plan(graph_, leaf.stage_id, leaf.inlined));
-    const std::lock_guard<std::mutex> lock(shard.mutex);
+    const std::lock_guard<SpinLock> lock(shard.mutex);
     if (shard.plans.size() >= kMaxPlansPerShard) {
         shard.plans.clear();
     }

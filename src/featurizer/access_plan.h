@@ -15,12 +15,12 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <vector>
 
 #include "algorithm/pipeline_graph.h"
 #include "schedule/loop_nest.h"
 #include "support/small_vector.h"
+#include "support/spin_lock.h"
 
 namespace anderson2021 {
 
@@ -104,7 +104,7 @@ private:
     /// The stage, then the inlined Funcs in ascending order.
     using PlanKey = SmallVector<int, 12>;
     struct Shard {
-        std::mutex mutex;
+        SpinLock mutex;
         std::map<PlanKey, AccessPlanPtr> plans;
     };
     const PipelineGraph &graph_;

@@ -21,8 +21,7 @@ public:
     BlockWalk(const FeatureEnvironment &env, AccessPlans &plans, StoreSets store_sets)
         : env_(env), plans_(plans), store_sets_(store_sets),
           row_of_stage_(static_cast<size_t>(env.graph.num_stages()), 0),
-          plan_of_stage_(static_cast<size_t>(env.graph.num_stages()), nullptr) {
-    }
+          plan_of_stage_(static_cast<size_t>(env.graph.num_stages()), nullptr) {}
 
     BlockFeatures run(const LoopNest &root, const LoopNest &block) {
         // Growing would copy the rows; but for updates there is one per Func.

@@ -9,6 +9,7 @@
 #include "featurizer/access_plan.h"
 #include "featurizer/groups/groups.h"
 #include "featurizer/loop_context.h"
+#include "support/pool.h"
 
 namespace anderson2021 {
 
@@ -21,7 +22,7 @@ struct BlockRow {
 struct BlockFeatures {
     /// Stages with nests in the block, in the order of the walk. Complete but for the working sets
     /// at the root and, for Funcs stored at the root, those at their store site.
-    std::vector<BlockRow> rows;
+    std::vector<BlockRow, PoolAllocator<BlockRow>> rows;
     /// Funcs inlined into the block, in the order of the walk.
     std::vector<InlinedSums> inlined;
     /// Bytes stored inside the block.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "algorithm/pipeline_graph.h"
+#include "support/pool.h"
 #include "support/span.h"
 
 namespace anderson2021 {
@@ -29,7 +30,8 @@ public:
     const Span *loops(int stage_index) const {
         return spans_.data() + func_->loops_offset[static_cast<size_t>(stage_index)];
     }
-    const std::vector<Span> &spans() const { return spans_; }
+    using Spans = std::vector<Span, PoolAllocator<Span>>;
+    const Spans &spans() const { return spans_; }
 
     Span &required(int dim) { return spans_[static_cast<size_t>(dim)]; }
     Span &loop(int stage_index, int loop) {
@@ -48,7 +50,7 @@ public:
 
 private:
     const FuncNode *func_ = nullptr;
-    std::vector<Span> spans_;
+    Spans spans_;
 };
 
 using FuncRegionPtr = std::shared_ptr<const FuncRegion>;

@@ -5,6 +5,7 @@
 
 #include "support/error.h"
 #include "support/hash.h"
+#include "support/pool.h"
 
 namespace anderson2021 {
 
@@ -90,7 +91,7 @@ const char *gpu_axis_name(GpuAxis axis) {
 
 LoopNestPtr LoopNest::publish(const PipelineGraph &graph, LoopNestData data) {
     ANDERSON_DCHECK(data.regions != nullptr) << "A nest needs regions";
-    const auto nest = std::make_shared<LoopNest>(Key(), std::move(data));
+    const auto nest = make_pooled<LoopNest>(Key(), std::move(data));
     nest->id_ = next_id.fetch_add(1, std::memory_order_relaxed);
     nest->hash_ = hash_nest(*nest);
     for (const int64_t s : nest->size) {

@@ -7,6 +7,8 @@
 
 #include "support/error.h"
 #include "support/hash.h"
+#include "support/pool.h"
+#include "support/spin_lock.h"
 
 namespace anderson2021 {
 
@@ -165,7 +167,7 @@ size_t NestRegions::bytes() const {
 
 struct RegionStore::Impl {
     struct Shard {
-        std::mutex mutex;
+        SpinLock mutex;
         // By hash_region().
         std::unordered_multimap<uint64_t, NestRegionsPtr> entries;
     };
@@ -177,12 +179,17 @@ struct RegionStore::Impl {
 RegionStore::RegionStore(const PipelineGraph &graph)
     : graph_(graph), root_(std::make_shared<NestRegions>(graph)), impl_(std::make_unique<Impl>()) {}
 
-RegionStore::~RegionStore() = default;
+// Schedules do not outlive the store, so unless another search is going on nothing is in use.
+RegionStore::~RegionStore() {
+    impl_.reset();
+    root_.reset();
+    pool::release_unused();
+}
 
 NestRegionsPtr RegionStore::at(int stage_id, FuncRegion own) {
     const uint64_t hash = hash_region(stage_id, own);
     Impl::Shard &shard = impl_->shard(hash);
-    const std::lock_guard<std::mutex> lock(shard.mutex);
+    const std::lock_guard<SpinLock> lock(shard.mutex);
     const auto range = shard.entries.equal_range(hash);
     for (auto known = range.first; known != range.second; ++known) {
         const NestRegions &r = *known->second;
@@ -190,14 +197,13 @@ NestRegionsPtr RegionStore::at(int stage_id, FuncRegion own) {
             return known->second;
         }
     }
-    return shard.entries
-        .emplace(hash, std::make_shared<NestRegions>(graph_, stage_id, std::move(own)))
+    return shard.entries.emplace(hash, make_pooled<NestRegions>(graph_, stage_id, std::move(own)))
         ->second;
 }
 
 void RegionStore::trim() {
     for (Impl::Shard &shard : impl_->shards) {
-        const std::lock_guard<std::mutex> lock(shard.mutex);
+        const std::lock_guard<SpinLock> lock(shard.mutex);
         for (auto entry = shard.entries.begin(); entry != shard.entries.end();) {
             entry = entry->second.use_count() == 1 ? shard.entries.erase(entry) : std::next(entry);
         }

@@ -216,9 +216,8 @@ private:
             }
             for (const AccessJacobian &jacobian : edge.load_jacobians) {
                 for (int j = 0; j < jacobian.cols(); j++) {
-                    const bool harmless =
-                        jacobian.column_is_zero(j) ||
-                        (unrolled->contains(j) && column_is_known(jacobian, j));
+                    const bool harmless = jacobian.column_is_zero(j) ||
+                                          (unrolled->contains(j) && column_is_known(jacobian, j));
                     if (!harmless) {
                         promotable[static_cast<size_t>(edge.producer)] = false;
                     }

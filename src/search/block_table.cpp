@@ -60,7 +60,7 @@ BlockTable::get(const LoopNestPtr &root, size_t child, const RootPlacement &plac
     const BlockKey key = make_block_key(root->children[child], around.layout);
     Shard &s = shard(key.hash);
     {
-        const std::lock_guard<std::mutex> lock(s.mutex);
+        const std::lock_guard<SpinLock> lock(s.mutex);
         if (BlockRecordPtr known = find(s, key)) {
             hits_.fetch_add(1, std::memory_order_relaxed);
             return known;
@@ -68,7 +68,7 @@ BlockTable::get(const LoopNestPtr &root, size_t child, const RootPlacement &plac
     }
     misses_.fetch_add(1, std::memory_order_relaxed);
     BlockRecordPtr fresh = make(root, child, std::move(around));
-    const std::lock_guard<std::mutex> lock(s.mutex);
+    const std::lock_guard<SpinLock> lock(s.mutex);
     if (BlockRecordPtr known = find(s, key)) {
         return known;  // another thread was faster
     }
@@ -90,7 +90,7 @@ BlockTable::make(const LoopNestPtr &root, size_t child, const RootPlacement &pla
 BlockRecordPtr BlockTable::make(const LoopNestPtr &root,
                                 size_t child,
                                 Featurizer::Surroundings surroundings) const {
-    auto record = std::make_shared<BlockRecord>();
+    auto record = make_pooled<BlockRecord>();
     record->block = root->children[child];
     const Featurizer::BlockResult result =
         featurizer_.featurize_child(root, child, surroundings.open);
@@ -143,7 +143,7 @@ StageRow BlockTable::narrow(int stage_id, const ScheduleFeatures &features) cons
 void BlockTable::clear(ThreadPool &pool) {
     pool.parallel_for(kShards, [this](int64_t i) {
         Shard &s = shards_[static_cast<size_t>(i)];
-        const std::lock_guard<std::mutex> lock(s.mutex);
+        const std::lock_guard<SpinLock> lock(s.mutex);
         s.records.clear();
         s.bytes = 0;
     });

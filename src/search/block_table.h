@@ -21,6 +21,8 @@
 #include "featurizer/featurizer.h"
 #include "pruning/pruner.h"
 #include "schedule/loop_nest.h"
+#include "support/pool.h"
+#include "support/spin_lock.h"
 #include "support/thread_pool.h"
 
 namespace anderson2021 {
@@ -36,10 +38,10 @@ struct BlockRecord {
 
     /// Rows of the stages with nests in the block, complete but for the root's working set. The
     /// first is that of the block's own stage.
-    std::vector<StageRow> rows;
+    std::vector<StageRow, PoolAllocator<StageRow>> rows;
     /// Funcs inlined into the block, and their rows if they are inlined nowhere else.
     std::vector<InlinedSums> inlined;
-    std::vector<StageRow> inlined_rows;
+    std::vector<StageRow, PoolAllocator<StageRow>> inlined_rows;
     /// Bytes stored inside of the block.
     double working_set = 0;
     /// Bytes that the block stores at the root, those of its own Func, counted with its pure stage.
@@ -84,7 +86,7 @@ public:
 private:
     static constexpr size_t kShards = 64;
     struct Shard {
-        std::mutex mutex;
+        SpinLock mutex;
         std::unordered_multimap<uint64_t, BlockRecordPtr> records;
         size_t bytes = 0;
     };

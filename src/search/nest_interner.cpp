@@ -1,6 +1,7 @@
 #include "search/nest_interner.h"
 
 #include <iterator>
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -15,7 +16,7 @@ NestInterner::~NestInterner() {
 LoopNestPtr NestInterner::canonical(const LoopNestPtr &block) {
     const uint64_t hash = block->structural_hash();
     Shard &shard = shards_[(hash >> 48) % kShards];
-    const std::lock_guard<std::mutex> lock(shard.mutex);
+    const std::lock_guard<SpinLock> lock(shard.mutex);
     const auto range = shard.blocks.equal_range(hash);
     for (auto known = range.first; known != range.second; ++known) {
         if (known->second->same_structure(*block)) {

@@ -5,10 +5,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 #include <unordered_map>
 
 #include "schedule/loop_nest_editor.h"
+#include "support/spin_lock.h"
 #include "support/thread_pool.h"
 
 namespace anderson2021 {
@@ -33,7 +33,7 @@ public:
 private:
     static constexpr size_t kShards = 64;
     struct Shard {
-        std::mutex mutex;
+        SpinLock mutex;
         // By structural_hash().
         std::unordered_multimap<uint64_t, LoopNestPtr> blocks;
     };

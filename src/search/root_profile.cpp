@@ -83,7 +83,7 @@ RootProfile::RootProfile(SearchContext &context,
     hashes_.reserve(trials.size() * static_cast<size_t>(num_stages_));
     entries_.reserve(trials.size());
     for (size_t i = 0; i < trials.size(); i++) {
-        add(context, chosen[i], trials[i]);
+        add(chosen[i], trials[i]);
     }
 }
 
@@ -120,7 +120,7 @@ std::vector<RootTiling> RootProfile::select(SearchContext &context,
             continue;
         }
         if (!found) {
-            found = !try_tiling(context, tiling, parent).featurized.rejection;
+            found = !try_tiling(context, tiling, parent).rejection;
         }
         chosen.push_back(tiling);
     }
@@ -143,26 +143,31 @@ RootProfile::Trial RootProfile::try_tiling(const SearchContext &context,
     EvaluationRequest request{root, parent.always_inline, &parent, func_};
     // Only a few of them are ever chosen.
     request.remember_blocks = false;
-    trial.featurized = context.evaluator.featurize(request);
-    return trial;
-}
-
-void RootProfile::add(const SearchContext &context, const RootTiling &tiling, const Trial &trial) {
-    if (trial.featurized.rejection) {
-        rejections_.add(*trial.featurized.rejection);
-        return;
+    const FeaturizedTree featurized = context.evaluator.featurize(request);
+    trial.rejection = featurized.rejection;
+    if (trial.rejection) {
+        return trial;
     }
-    const std::vector<BlockRecordPtr> &blocks = trial.featurized.blocks;
+    const std::vector<BlockRecordPtr> &blocks = featurized.blocks;
     ANDERSON_CHECK(blocks.size() >= static_cast<size_t>(num_stages_))
         << context.graph.func(func_).name << " lacks feature rows";
     int position = first_position_;
     for (auto block = blocks.end() - num_stages_; block != blocks.end(); ++block) {
-        const std::vector<StageRow> &rows = (*block)->rows;
+        const auto &rows = (*block)->rows;
         ANDERSON_CHECK(rows.size() == 1 && rows[0].position == position)
             << "Something else is computed with " << context.graph.func(func_).name;
-        rows_.push_back(rows[0]);
+        trial.rows.push_back(rows[0]);
         position++;
     }
+    return trial;
+}
+
+void RootProfile::add(const RootTiling &tiling, const Trial &trial) {
+    if (trial.rejection) {
+        rejections_.add(*trial.rejection);
+        return;
+    }
+    rows_.insert(rows_.end(), trial.rows.begin(), trial.rows.end());
     hashes_.insert(hashes_.end(), trial.hashes.begin(), trial.hashes.end());
     entries_.push_back({tiling, {}});
 }

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <tuple>
 #include <vector>
 
@@ -19,6 +20,7 @@
 #include "search/search_state.h"
 #include "search/state_evaluator.h"
 #include "space/root_tilings.h"
+#include "support/small_vector.h"
 
 namespace anderson2021 {
 
@@ -78,14 +80,16 @@ private:
     };
     // How one tiling fared.
     struct Trial {
-        std::vector<uint64_t> hashes;
-        FeaturizedTree featurized;
+        std::optional<Rejection> rejection;
+        // Per stage.
+        SmallVector<uint64_t, 2> hashes;
+        SmallVector<StageRow, 2> rows;
     };
 
     Trial try_tiling(const SearchContext &context,
                      const RootTiling &tiling,
                      const SearchState &parent) const;
-    void add(const SearchContext &context, const RootTiling &tiling, const Trial &trial);
+    void add(const RootTiling &tiling, const Trial &trial);
     std::vector<RootTiling> select(SearchContext &context,
                                    const std::vector<RootTiling> &tilings,
                                    const SearchState &parent,

@@ -10,6 +10,7 @@
 #include "support/error.h"
 #include "support/hash.h"
 #include "support/log.h"
+#include "support/pool.h"
 
 namespace anderson2021 {
 
@@ -261,7 +262,7 @@ Evaluation StateEvaluator::finish(FeaturizedTree &tree,
                                   const StageRow *rows,
                                   const float *costs,
                                   size_t num_rows) const {
-    auto result = std::make_shared<StateCosts>();
+    auto result = make_pooled<StateCosts>();
     result->per_stage.resize(context_.graph.record_order().size());
     result->root_working_set = tree.root_working_set;
     for (size_t i = 0; i < num_rows; i++) {

@@ -18,20 +18,14 @@
 #include <thread>
 #include <vector>
 
+#include "support/spin_lock.h"
+
 namespace anderson2021 {
 namespace {
 
 constexpr int kMaxThreads = 1024;
-// As long as two or three wake-ups take.
-constexpr std::chrono::microseconds kPatience(50);
-
-void relax() {
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#else
-    std::this_thread::yield();
-#endif
-}
+// Waking a thread may take a hundred microseconds, most of all on virtual machines.
+constexpr std::chrono::microseconds kPatience(400);
 
 /// True once `condition` holds, false if it does not within kPatience.
 template<typename Condition>
@@ -43,7 +37,7 @@ bool holds_soon(Condition condition) {
             if (condition()) {
                 return true;
             }
-            relax();
+            relax_processor();
         }
     } while (std::chrono::steady_clock::now() < deadline);
     return false;

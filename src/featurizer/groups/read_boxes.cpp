@@ -1,5 +1,7 @@
 #include "featurizer/groups/read_boxes.h"
 
+#include "support/pool.h"
+
 namespace anderson2021 {
 
 int64_t ReadBoxes::points(int step, uint64_t moving) {
@@ -29,7 +31,7 @@ ReadBoxes::Boxes &ReadBoxes::boxes_for(uint64_t moving) {
             return *known;
         }
     }
-    auto fresh = std::make_shared<Boxes>();
+    auto fresh = make_pooled<Boxes>();
     fresh->moving = moving;
     const FuncRegion &around = leaf_.own_region(*leaf_.grandparent);
     for (size_t j = 0; j < leaf_.stage.loops.size(); j++) {
