@@ -72,6 +72,21 @@ TEST(BoundCompiler, UsesTheSimplifierForOtherNodes) {
     EXPECT_NE(b.program->text().find("f.x.max"), std::string::npos);
 }
 
+// Results are remembered per values of the ends that the expression uses.
+TEST(BoundCompiler, SimplifierFallbackTellsValuesApart) {
+    const BoundExpr b = compile(cast<int>(ceil(cast<float>(end(0, true) - end(1, false)) * 0.25f)));
+    for (int round = 0; round < 3; round++) {
+        for (int i = 0; i < 20; i++) {
+            const Span env[] = {
+                {-1000 * i, 4 * i, true, true}, {4, 5 + i, true, true}, Span::point(i)};
+            EXPECT_EQ(b.evaluate(env), i - 1);
+            const Span swapped[] = {
+                {0, 4, true, true}, {4 * i, 100 + i, true, true}, Span::point(i)};
+            EXPECT_EQ(b.evaluate(swapped), 1 - i);
+        }
+    }
+}
+
 TEST(BoundCompiler, SimplifierFallbackIsThreadSafe) {
     const BoundExpr b = compile(cast<int>(ceil(cast<float>(end(0, true)) * 0.25f)));
     std::vector<std::thread> threads;

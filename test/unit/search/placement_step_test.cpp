@@ -74,6 +74,34 @@ TEST(PlacementStep, ParentsDoNotInfluenceEachOther) {
     }
 }
 
+// Successors are looked at by rank, and no further than to the first rank with legal ones.
+TEST(PlacementStep, OnlyTheClosestRankIsEvaluated) {
+    SearchHarness h(chain(true));
+    const SearchStatePtr parent = h_tiled(h);
+    h.successors(parent);
+    const int g = next_func(parent->num_decisions + 2);
+    SearchStatePtr at_g = parent;
+    while (next_func(at_g->num_decisions) != g || next_is_tiling(at_g->num_decisions)) {
+        at_g = h.successors(at_g)[0];
+    }
+    h.settings.moves.inlining = false;
+    const std::vector<Placements::Placed> all =
+        PlacementStep(h.context, h.settings, g).run({at_g})[0].placed;
+    ASSERT_GT(all.size(), 2u);
+    for (const Placements::Placed &wanted : {all.front(), all.back()}) {
+        PlacementStep step(h.context, h.settings, g);
+        step.rank_by(
+            [&](const LoopNest &tree) { return tree.same_structure(*wanted.tree) ? 1 : 2; });
+        const Placements found = step.run({at_g})[0];
+        ASSERT_EQ(found.placed.size(), 1u);
+        EXPECT_TRUE(found.placed[0].tree->same_structure(*wanted.tree));
+        EXPECT_EQ(found.placed[0].costs->total, wanted.costs->total);
+    }
+    PlacementStep step(h.context, h.settings, g);
+    step.rank_by([](const LoopNest &) { return PlacementStep::kMaxRank; });
+    EXPECT_EQ(step.run({at_g})[0].placed.size(), all.size());
+}
+
 TEST(PlacementStep, FrozenFuncsHaveOneSuccessor) {
     SearchHarness h(test::harris_graph(512, 256));
     // The pre-pass: a greedy descent without fusion.

@@ -9,7 +9,6 @@ namespace anderson2021 {
 namespace {
 
 using test::Pipeline;
-using Extents = std::vector<int64_t>;
 
 std::vector<RootTiling> tilings_of(const Pipeline &p, int func, int parallelism, int dim = 0) {
     const LoopNestPtr root = p.editor.make_root();

@@ -57,5 +57,26 @@ TEST(SmallVector, EqualsOtherContentsOnly) {
     EXPECT_EQ(Texts(std::vector<std::string>{"a", "b"}), (Texts{"a", "b"}));
 }
 
+TEST(SmallVector, ComparesLexicographically) {
+    EXPECT_LT((Texts{"a", "b"}), (Texts{"a", "c"}));
+    EXPECT_LT((Texts{"a"}), (Texts{"a", "a"}));
+    EXPECT_FALSE((Texts{"b"}) < (Texts{"a", "z"}));
+}
+
+TEST(SmallVector, ReservesAndPops) {
+    Texts texts(2, "a");
+    texts.reserve(5);
+    EXPECT_EQ(texts, (Texts{"a", "a"}));
+    texts.push_back("b");
+    texts.push_back("c");
+    texts.push_back("d");
+    EXPECT_EQ(texts.to_vector(), (std::vector<std::string>{"a", "a", "b", "c", "d"}));
+    for (size_t left = 4; left > 0; left--) {
+        texts.pop_back();
+        EXPECT_EQ(texts.size(), left);
+    }
+    EXPECT_EQ(texts, Texts{"a"});
+}
+
 }  // namespace
 }  // namespace anderson2021

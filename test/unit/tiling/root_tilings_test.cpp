@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kLane = 0;
 
-StageExtents stage_of(const std::vector<int64_t> &size) {
+StageExtents stage_of(const Extents &size) {
     StageExtents s;
     s.size = size;
     s.pure_dim.resize(size.size());
@@ -21,8 +21,8 @@ StageExtents stage_of(const std::vector<int64_t> &size) {
     return s;
 }
 
-std::vector<int64_t> extra_lane_sizes(int64_t lane_extent) {
-    std::vector<int64_t> extra;
+Extents extra_lane_sizes(int64_t lane_extent) {
+    Extents extra;
     for (const int64_t e : {3, 5, 7}) {
         if (lane_extent % 32 == 0 && lane_extent / 32 % e == 0) {
             extra.push_back(e);
@@ -32,7 +32,7 @@ std::vector<int64_t> extra_lane_sizes(int64_t lane_extent) {
 }
 
 /// The loop around the innermost level has at most 16 iterations.
-bool serial_loop_is_short(const std::vector<int64_t> &extents, const std::vector<int64_t> &outer) {
+bool serial_loop_is_short(const Extents &extents, const Extents &outer) {
     int64_t points = 1;
     for (size_t d = 0; d < extents.size(); d++) {
         points *= (extents[d] + outer[d] - 1) / outer[d];
@@ -46,7 +46,7 @@ struct Counts {
     int accepted = 0;
 };
 
-Counts count_root_tilings(const std::vector<int64_t> &extents, int parallelism) {
+Counts count_root_tilings(const Extents &extents, int parallelism) {
     SerialTilingOptions serial_options;
     serial_options.extra_lane_sizes = extra_lane_sizes(extents[kLane]);
     ThreadTilingOptions thread_options;
@@ -71,7 +71,7 @@ Counts count_root_tilings(const std::vector<int64_t> &extents, int parallelism) 
 }
 
 struct Row {
-    std::vector<int64_t> extents;
+    Extents extents;
     size_t serial;
     int generated_80, accepted_80;
     int generated_16, accepted_16;

@@ -6,9 +6,9 @@
 namespace anderson2021 {
 namespace {
 
-using Tilings = std::vector<std::vector<int64_t>>;
+using Tilings = std::vector<Extents>;
 
-SerialTilingOptions options(bool filter, bool whole, std::vector<int64_t> extra = {}) {
+SerialTilingOptions options(bool filter, bool whole, Extents extra = {}) {
     SerialTilingOptions o;
     o.filter_small_outer_extents = filter;
     o.allow_whole = whole;

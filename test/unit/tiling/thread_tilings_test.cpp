@@ -6,13 +6,13 @@
 namespace anderson2021 {
 namespace {
 
-using Tiling = std::vector<int64_t>;
+using Tiling = Extents;
 using Tilings = std::vector<Tiling>;
 
 const GpuDevice kV100;
 
 /// A pure stage whose loops are in the order of its dimensions.
-StageExtents pure_stage(std::vector<int64_t> size, int lane_loop = 0) {
+StageExtents pure_stage(Extents size, int lane_loop = 0) {
     StageExtents s;
     for (size_t i = 0; i < size.size(); i++) {
         s.pure_dim.push_back(static_cast<int>(i));
@@ -38,7 +38,7 @@ Tilings tilings(const StageExtents &stage, const Tiling &others, const ThreadTil
     return thread_tilings({stage}, others, o, kV100);
 }
 
-Tilings single_dim(const std::vector<int64_t> &values) {
+Tilings single_dim(const Extents &values) {
     Tilings result;
     for (const int64_t v : values) {
         result.push_back({v});
