@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "algorithm/graph_fingerprint.h"
+#include "anderson2021/version.h"
 #include "costmodel/file_bytes.h"
 #include "schedule/schedule_parser.h"
 #include "schedule/schedule_rebuilder.h"
@@ -20,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Raise this whenever the search or the text of schedules changes.
+// Raise this whenever the search or the text of schedules changes within a version of the plugin.
 constexpr uint64_t kCacheVersion = 1;
 constexpr const char *kSuffix = ".schedule";
 constexpr size_t kMaxFileBytes = size_t{16} << 20;
@@ -93,6 +94,7 @@ ScheduleCache::ScheduleCache(const PipelineGraph &graph,
         return;
     }
     Fingerprint fingerprint;
+    fingerprint.add(std::string(ANDERSON2021_VERSION));
     fingerprint.add(kCacheVersion);
     add_graph(graph, fingerprint);
     add_options(options, fingerprint);
