@@ -2,7 +2,7 @@
 #include "Halide.h"
 
 #ifdef TUNED_SCHEDULE
-#include TUNED_SCHEDULE  // a schedule that was found before, see the last part of the tutorial
+#include TUNED_SCHEDULE  // as the autotuner names it: apply_schedule_soft_blur_auto
 #endif
 
 class SoftBlur : public Halide::Generator<SoftBlur> {
@@ -27,7 +27,7 @@ public:
         output.set_estimates({{0, width}, {0, height}});
 #ifdef TUNED_SCHEDULE
         if (!using_autoscheduler()) {
-            apply_schedule_soft_blur(get_pipeline(), get_target());
+            apply_schedule_soft_blur_auto(get_pipeline(), get_target());
         }
 #endif
     }
