@@ -15,6 +15,7 @@
 #include "frontend/graph_builder.h"
 #include "lowering/lower_schedule.h"
 #include "lowering/trace_check.h"
+#include "plugin/pipeline_variant.h"
 #include "plugin/report.h"
 #include "plugin/run_record.h"
 #include "plugin/schedule_cache.h"
@@ -162,18 +163,24 @@ void run_autoscheduler(const Halide::Pipeline &pipeline,
                     << describe_options(options);
 
     const std::vector<Halide::Internal::Function> outputs = output_functions(pipeline);
-    const BuiltGraph built = build_graph(outputs, target);
-    const PipelineGraph &graph = *built.graph;
-    ANDERSON_LOG(1) << graph_dump(graph);
     const GpuDevice device = device_from_options(options);
     const Weights weights = choose_weights(options, environment);
+    const auto cost_model_for = [&](const PipelineGraph &graph) {
+        std::unique_ptr<CostModel> model = make_aot_cost_model(weights);
+        model->begin(algorithm_inputs(graph, device.num_sms));
+        return model;
+    };
+    const PipelineVariant variant =
+        choose_variant(outputs, {options, device, target, cost_model_for});
+    const PipelineGraph &graph = *variant.built.graph;
+    ANDERSON_LOG(1) << graph_dump(graph);
     const std::unique_ptr<CostModel> cost_model = make_aot_cost_model(weights);
     const AlgorithmInputs algorithm = algorithm_inputs(graph, device.num_sms);
     cost_model->begin(algorithm);
 
     RegionStore store(graph);
     const ScheduleCache cache(graph, device, options, weights);
-    const TrialPipeline trial{graph, built.functions, outputs, target};
+    const TrialPipeline trial{graph, variant.built.functions, variant.outputs, target};
     const ChosenSchedule chosen = find_schedule(cache, trial, store, device, options, *cost_model);
     const SearchResult &found = chosen.found;
     const std::string source = print_trace(chosen.trace, graph);
@@ -186,7 +193,7 @@ void run_autoscheduler(const Halide::Pipeline &pipeline,
         write_run_record(
             {graph, device, options, weights, algorithm, target.to_string()}, found, source);
     }
-    apply_trace(chosen.trace, graph, built.functions);
+    apply_trace(chosen.trace, graph, carry_out_variant(variant, outputs));
 
     if (results != nullptr) {
         results->target = target;
