@@ -109,6 +109,8 @@ struct StageNode {
     BitSet upstream;
     /// Reads an input Func or a concrete image (decides on loop tails).
     bool reads_input = false;
+    /// Scheduling calls have been made before, be it a reorder or a split reduction.
+    bool is_touched = false;
     /// Variants that the user's directives make; they get the same schedule.
     std::vector<SpecializedDefinition> specialized;
     /// What no variant is for is an error (Stage::specialize_fail).

@@ -153,7 +153,10 @@ void apply_trace(const ScheduleTrace &trace,
             apply_all(s.specialization->directives, {func, special, functions});
         }
         if (s.directives.empty()) {
-            stage.unscheduled();
+            // Halide says so of stages that it knows somebody has had a hand in.
+            if (!stage.get_schedule().touched()) {
+                stage.unscheduled();
+            }
         } else {
             apply_all(s.directives, {func, stage, functions});
         }

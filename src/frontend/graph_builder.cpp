@@ -143,6 +143,7 @@ private:
         stage.index = index;
         stage.name = stage_name(f, index);
         stage.loops = domain.add_stage(def, stage.name);
+        stage.is_touched = def.schedule().touched();
         const Expr bundle = bundle_expressions(def);
         const ExpressionScan scan = scan_expressions(f, bundle);
         std::vector<Edge> edges =

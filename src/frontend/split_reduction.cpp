@@ -68,7 +68,7 @@ ReductionOrder reduction_order(const Function &f, int update, const Halide::Targ
     for (const Expr &arg : def.args()) {
         depends_on_itself = depends_on_itself || calls(arg, f.name());
     }
-    if (depends_on_itself || def.schedule().atomic() ||
+    if (depends_on_itself || def.schedule().atomic() || !def.specializations().empty() ||
         (has_floats(def) && target.has_feature(Halide::Target::StrictFloat))) {
         return ReductionOrder::Fixed;
     }

@@ -234,12 +234,12 @@ private:
             print_condition(*s.specialization);
             print_calls(s.specialization->directives, key);
         }
-        statements_ << stage_name(key);
-        if (s.directives.empty()) {
-            // Tells Halide that the stage was not forgotten.
-            statements_ << ".unscheduled();\n";
-        } else {
+        if (!s.directives.empty()) {
+            statements_ << stage_name(key);
             print_calls(s.directives, key);
+        } else if (!graph_.func(s.func).stages[static_cast<size_t>(s.stage_index)].is_touched) {
+            // Tells Halide that the stage was not forgotten.
+            statements_ << stage_name(key) << ".unscheduled();\n";
         }
     }
 
