@@ -6,6 +6,7 @@
 #   lib/cmake/anderson2021/           find_package(anderson2021)
 #   lib/pkgconfig/anderson2021.pc     pkg-config --variable=plugin anderson2021
 #   include/anderson2021/version.h    the version as macros
+#   include/anderson2021/progress.h   the callback for the progress of searches
 #   share/man/, share/bash-completion/completions/    made from what the programs print for --help
 #
 # A folder of its own for the plugin, because Halide brings one of the same file name. The tree can
@@ -71,6 +72,7 @@ install(DIRECTORY "${CMAKE_SOURCE_DIR}/weights/" DESTINATION "${ANDERSON_INSTALL
 install(FILES "${CMAKE_SOURCE_DIR}/baseline.weights" DESTINATION "${ANDERSON_INSTALL_WEIGHTS}"
     COMPONENT anderson2021)
 install(FILES "${ANDERSON_GENERATED}/anderson2021/version.h"
+    "${ANDERSON_GENERATED}/anderson2021/progress.h"
     DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/anderson2021" COMPONENT anderson2021)
 
 # A Python package has them where its environment looks for data, with pages for its own commands, too.

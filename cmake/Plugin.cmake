@@ -1,5 +1,5 @@
 # The loadable plugin. It takes libHalide's symbols from the process that loads it where possible,
-# and exports nothing but its version: registration happens in a static object.
+# and exports little (see cmake/package): registration happens in a static object.
 file(GLOB ANDERSON_PLUGIN_SOURCES CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/src/plugin/*.cpp")
 
 add_library(anderson_plugin OBJECT ${ANDERSON_PLUGIN_SOURCES})

@@ -1,8 +1,10 @@
-# The version, from project() into the header that is installed. ANDERSON_GENERATED is the folder to
-# include it from, as "anderson2021/version.h".
+# The headers that are installed: the version, from project(), and progress reports. ANDERSON_GENERATED
+# is the folder to include them from, as "anderson2021/version.h".
 set(ANDERSON_GENERATED "${CMAKE_BINARY_DIR}/generated")
 configure_file("${CMAKE_SOURCE_DIR}/cmake/package/version.h.in"
     "${ANDERSON_GENERATED}/anderson2021/version.h" @ONLY)
+configure_file("${CMAKE_SOURCE_DIR}/cmake/package/progress.h"
+    "${ANDERSON_GENERATED}/anderson2021/progress.h" COPYONLY)
 
 # Sources that all command-line programs share.
 set(ANDERSON_TOOL_SOURCES "${CMAKE_SOURCE_DIR}/src/tools/flags.cpp" "${CMAKE_SOURCE_DIR}/src/tools/tool.cpp")

@@ -16,6 +16,7 @@
 #include "lowering/lower_schedule.h"
 #include "lowering/trace_check.h"
 #include "plugin/pipeline_variant.h"
+#include "plugin/hosted_search.h"
 #include "plugin/report.h"
 #include "plugin/run_record.h"
 #include "plugin/schedule_cache.h"
@@ -122,7 +123,7 @@ ChosenSchedule find_schedule(const ScheduleCache &cache,
     }
     ChoiceSteps steps;
     steps.search = [&](const Options &with) {
-        return search(graph, store, device, with, cost_model);
+        return hosted_search(graph, store, device, with, cost_model);
     };
     steps.evaluate = [&](const LoopNestPtr &tree) {
         return evaluate_schedule(tree, graph, store, device, options, cost_model);
@@ -179,7 +180,7 @@ void run_autoscheduler(const Halide::Pipeline &pipeline,
     cost_model->begin(algorithm);
 
     RegionStore store(graph);
-    const ScheduleCache cache(graph, device, options, weights);
+    const ScheduleCache cache(graph, device, options, weights, target.to_string());
     const TrialPipeline trial{graph, variant.built.functions, variant.outputs, target};
     const ChosenSchedule chosen = find_schedule(cache, trial, store, device, options, *cost_model);
     const SearchResult &found = chosen.found;
