@@ -65,7 +65,7 @@ def test_the_second_run_does_not_search_and_gives_the_same(runs):
     assert SEARCHED in first[0] and HIT in second[0]
     assert str(runs.entries()[0]) in second[0]
     assert second[1:] == first[1:]
-    assert "gpu_blocks" in first[1] and "<OpenCL>" in first[2]
+    assert "gpu_blocks" in first[1] and "opencl_gpu_source_kernels" in first[2]
     # The features and costs in the log are those of the search, too.
     costs = [[line for line in output.splitlines() if line.startswith("Predicted cost of")]
              for output in (first[0], second[0])]
