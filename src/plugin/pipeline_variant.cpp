@@ -12,6 +12,7 @@
 #include "frontend/split_reduction.h"
 #include "plugin/reduction_plan.h"
 #include "schedule/regions.h"
+#include "schedule/schedule_parser.h"
 #include "search/search.h"
 #include "support/error.h"
 #include "support/log.h"
@@ -172,7 +173,7 @@ double estimated_cost(const PipelineGraph &graph, const VariantCriteria &criteri
         const SearchResult found =
             search(graph, store, criteria.device, options_of_trial(criteria.options), *model);
         return found.cost + cost_of_waiting(found, graph, criteria.device);
-    } catch (const UserError &e) {
+    } catch (const std::exception &e) {  // The search itself will tell if nothing else works.
         ANDERSON_LOG(1) << "No schedule: " << e.what();
         return std::numeric_limits<double>::infinity();
     }
@@ -182,6 +183,22 @@ void drop(std::vector<Candidate> &candidates, size_t which, const char *reason) 
     which = std::min(which, candidates.size() - 1);
     ANDERSON_LOG(1) << "Reduction " << candidates[which].name() << " stays as it is: " << reason;
     candidates.erase(candidates.begin() + static_cast<std::ptrdiff_t>(which));
+}
+
+/// A partial schedule is for the pipeline that it names the Funcs of; what it says about the others
+/// would fit as well.
+bool fits_partial_schedule(const PipelineGraph &graph, const Options &options) {
+    if (options.partial_schedule_path.empty()) {
+        return true;
+    }
+    try {
+        const ParsedSchedule partial = read_schedule_file(options.partial_schedule_path);
+        return std::any_of(graph.splits.begin(), graph.splits.end(), [&](const ReductionSplit &s) {
+            return partial.funcs.count(graph.func(s.intermediate).name) != 0;
+        });
+    } catch (const UserError &) {  // The search will tell.
+        return false;
+    }
 }
 
 /// With the i-th number of parts, or the last one, for each candidate. Candidates that the compiler
@@ -245,6 +262,9 @@ PipelineVariant choose_variant(const std::vector<Function> &outputs,
         auto variant = build_split(outputs, positions, criteria.target, candidates, i);
         if (!variant) {
             break;
+        }
+        if (!fits_partial_schedule(*variant->built.graph, criteria.options)) {
+            continue;
         }
         const double cost = estimated_cost(*variant->built.graph, criteria);
         ANDERSON_LOG(1) << describe_splits(candidates, i) << ": " << cost << " ms";
