@@ -55,7 +55,9 @@ std::string try_trace(const ScheduleTrace &trace, const TrialPipeline &pipeline,
             Halide::Internal::lower_main_stmt(
                 copies.outputs, "trial", pipeline.target, {}, false, {&remover});
         }
-    } catch (const std::exception &e) {  // Halide's errors are some, too.
+    } catch (const Halide::Error &e) {  // Not one of the standard library's.
+        return e.what();
+    } catch (const std::exception &e) {
         return e.what();
     }
     return "";

@@ -237,7 +237,7 @@ private:
         if (!s.directives.empty()) {
             statements_ << stage_name(key);
             print_calls(s.directives, key);
-        } else if (!graph_.func(s.func).stages[static_cast<size_t>(s.stage_index)].is_touched) {
+        } else if (!node.is_touched) {
             // Tells Halide that the stage was not forgotten.
             statements_ << stage_name(key) << ".unscheduled();\n";
         }

@@ -76,11 +76,11 @@ TEST_F(Trial, ReportsWhatACallComplainsOf) {
 // The compiler notices only when it makes the loops.
 TEST_F(Trial, ReportsWhatLoweringComplainsOf) {
     Directive inside = call(Kind::ComputeAt, {"xi"});
-    inside.at_func = built_.graph->find_func("out");
+    inside.at_func = built_.graph->find_func(out_.name());
     schedule(f_, {inside, call(Kind::GpuBlocks, {"x"})});
     EXPECT_EQ(attempt(TrialDepth::Calls), "");
     const std::string fault = attempt(TrialDepth::Loops);
-    EXPECT_NE(fault.find("f.s0.x"), std::string::npos) << fault;
+    EXPECT_NE(fault.find(f_.name() + ".s0.x"), std::string::npos) << fault;
 }
 
 }  // namespace

@@ -17,8 +17,8 @@ protected:
     LoopNestPtr tree(int size) const {
         const std::string blocks = std::to_string(256 / size), points = std::to_string(size);
         return pipeline_.tree("\nh " + blocks + " (0, 0) t gpu_block\n h " + points +
-                              " (0, 0) t gpu_thread\n  h 1 (0, 0) * gpu_simd\n" +
-                              "   inlined: g 1\n   inlined: f 3\n");
+                              " (0, 0) t gpu_thread\n  h 1 (0, 0) t gpu_serial\n" +
+                              "   h 1 (0, 0) * gpu_simd\n    inlined: g 1\n    inlined: f 3\n");
     }
     SearchResult result(const std::vector<int> &sizes) const {
         SearchResult found;
