@@ -15,6 +15,7 @@
 #                  elsewhere what can be known without one (an hour)
 #   make check-ptx assemble the PTX of a thousand random schedules for three architectures (an hour)
 #   make app-images  the pictures of docs/apps
+#   make tutorial-images  the pictures of docs/tutorial.md
 #   make wheel     the Python package, in dist/ (docs/install.md)
 #   make check-package  the Python package from a source archive, in a fresh environment (10 min)
 #   make lint      layer check, formatting, documents that are generated from tables
@@ -29,7 +30,7 @@ CMAKE := $(VENV)/bin/cmake
 PYTHON := $(VENV)/bin/python
 
 .DEFAULT_GOAL := plugin
-.PHONY: setup configure plugin build test check-full check-mutants check-pipelines fuzz unit demo explain apps bench bench-apps check-ptx app-images wheel check-package lint format clean
+.PHONY: setup configure plugin build test check-full check-mutants check-pipelines fuzz unit demo explain apps bench bench-apps check-ptx app-images tutorial-images wheel check-package lint format clean
 
 setup:
 	@ANDERSON_VENV=$(VENV) scripts/setup.sh
@@ -102,6 +103,9 @@ check-ptx: plugin
 
 app-images: plugin
 	@$(PYTHON) scripts/app_images.py --plugin $(BUILD)/libautoschedule_anderson2021.so $(APP_IMAGES_ARGS)
+
+tutorial-images: plugin
+	@$(PYTHON) scripts/tutorial_images.py --plugin $(BUILD)/libautoschedule_anderson2021.so
 
 wheel: setup
 	@ANDERSON_VENV=$(VENV) scripts/build_wheel.sh

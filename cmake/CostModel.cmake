@@ -65,6 +65,7 @@ target_sources(anderson_costmodel PRIVATE "${embedded}")
 target_link_libraries(anderson_costmodel PRIVATE ${ANDERSON_COST_MODEL_LIBRARIES})
 
 add_executable(make_random_weights "${CMAKE_SOURCE_DIR}/src/tools/make_random_weights.cpp"
-    $<TARGET_OBJECTS:anderson_costmodel>)
+    ${ANDERSON_TOOL_SOURCES} $<TARGET_OBJECTS:anderson_costmodel>)
+target_include_directories(make_random_weights PRIVATE "${ANDERSON_GENERATED}")
 target_link_libraries(make_random_weights PRIVATE anderson_options $<TARGET_OBJECTS:anderson_support>
     ${ANDERSON_COST_MODEL_LIBRARIES})

@@ -1,8 +1,9 @@
 # The loadable plugin. It takes libHalide's symbols from the process that loads it where possible,
-# and exports nothing: registration happens in a static object.
+# and exports little (see cmake/package): registration happens in a static object.
 file(GLOB ANDERSON_PLUGIN_SOURCES CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/src/plugin/*.cpp")
 
 add_library(anderson_plugin OBJECT ${ANDERSON_PLUGIN_SOURCES})
+target_include_directories(anderson_plugin PRIVATE "${ANDERSON_GENERATED}")
 target_link_libraries(anderson_plugin PRIVATE anderson_halide)
 target_precompile_headers(anderson_plugin REUSE_FROM anderson_halide_pch)
 

@@ -14,7 +14,8 @@ endforeach()
 # anderson_tool(<name>): src/tools/<name>.cpp
 function(anderson_tool name)
     add_executable(${name} "${CMAKE_SOURCE_DIR}/src/tools/${name}.cpp"
-        "${CMAKE_SOURCE_DIR}/src/tools/flags.cpp" ${ARGN})
+        ${ANDERSON_TOOL_SOURCES} ${ARGN})
+    target_include_directories(${name} PRIVATE "${ANDERSON_GENERATED}")
     target_link_libraries(${name} PRIVATE anderson_options ${ANDERSON_TRAINING_OBJECTS}
         ${ANDERSON_COST_MODEL_LIBRARIES})
 endfunction()
@@ -28,8 +29,9 @@ endforeach()
 
 # An object library, because only position-independent code can use the precompiled Halide.h.
 file(GLOB sampling_sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/src/tools/with_compiler/*.cpp")
-add_library(sampling OBJECT ${sampling_sources} "${CMAKE_SOURCE_DIR}/src/tools/flags.cpp"
+add_library(sampling OBJECT ${sampling_sources} ${ANDERSON_TOOL_SOURCES}
     "${CMAKE_SOURCE_DIR}/src/plugin/options_parser.cpp")
+target_include_directories(sampling PRIVATE "${ANDERSON_GENERATED}")
 target_link_libraries(sampling PRIVATE anderson_halide)
 target_precompile_headers(sampling REUSE_FROM anderson_halide_pch)
 

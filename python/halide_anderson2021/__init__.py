@@ -10,17 +10,21 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import threading
+from contextlib import contextmanager
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, List, Union
+from typing import TYPE_CHECKING, Iterator, List, Union
+
+from .watching import Callback, Progress, watching
 
 if TYPE_CHECKING:
     import halide as hl
 
-__all__ = ["PluginError", "cmake_dir", "load", "params", "pkgconfig_dir", "plugin_path",
-           "tools_dir", "weights_names", "weights_path"]
+__all__ = ["PluginError", "Progress", "cmake_dir", "load", "params", "pkgconfig_dir",
+           "plugin_path", "progress", "tools_dir", "weights_names", "weights_path"]
 
 __version__ = metadata.version("halide-anderson2021")
 
@@ -140,3 +144,26 @@ def params(**options: Union[str, int, float, bool, os.PathLike]) -> "hl.Autosche
         else:
             texts["weights_path"] = str(weights_path(given))
     return hl.AutoschedulerParams(NAME, texts)
+
+
+@contextmanager
+def progress(callback: Callback) -> Iterator[None]:
+    """Calls `callback` with a Progress during the searches inside of the `with` block.
+
+        with anderson2021.progress(lambda now: print(f"{now.fraction:.0%}")):
+            pipeline.apply_autoscheduler(target, params)
+
+    It is called at the beginning of a search, then at most ten times per second, and at the end,
+    in the thread that schedules, never by two threads at a time.
+
+    * If it returns False (or 0, or anything else that is false, except None), the search ends, and
+      the best schedule so far is applied; if none is complete yet, the first one that can be
+      completed.
+    * If it raises, the search ends, the pipeline stays as it was, and the exception is raised again
+      where the `with` block ends. So an interrupt from the keyboard ends a search, too.
+
+    It counts for all threads of the process. Of nested blocks the inner one counts.
+    """
+    load()
+    with watching(ctypes.CDLL(str(plugin_path())), callback):
+        yield

@@ -13,7 +13,8 @@ import halide_anderson2021 as package
 
 _DESCRIPTION = """\
 Tries schedules of a pipeline in batches, times them (or goes by predictions), retrains the cost
-model after each batch and keeps the best one. All further options are those of the loop:
+model after each batch and keeps the best one. `show`, `predict` and `average` work on the results;
+each has a --help of its own.
 
 """
 # Commands of the autotuner itself that make sense without the project's applications.
@@ -42,11 +43,13 @@ def autotune() -> int:
         return cli.main(words)
     parser = argparse.ArgumentParser(
         prog="anderson2021-autotune", formatter_class=argparse.RawDescriptionHelpFormatter,
-        description=_DESCRIPTION, add_help=False, allow_abbrev=False,
+        description=_DESCRIPTION + cli.LOOP_ENVIRONMENT, add_help=False, allow_abbrev=False,
         usage="%(prog)s --generator FILE --pipeline NAME --target TARGET --folder DIR [options]\n"
               f"       %(prog)s {'|'.join(_OTHERS)} ...",
     )
     parser.add_argument("--help", "-h", action="store_true", help="show this")
+    parser.add_argument("--version", action="version", help="show the version",
+                        version=f"anderson2021-autotune (Anderson2021) {package.__version__}")
     parser.add_argument("--generator", help="the generator program")
     parser.add_argument("--pipeline", help="name of the generator in it")
     parser.add_argument("--target", default="host-cuda", help="(default: host-cuda)")
@@ -60,8 +63,10 @@ def autotune() -> int:
                              "a set by `;`")
     given, further = parser.parse_known_args(words)
     if given.help:
-        print(parser.format_help())
-        return cli.main(["loop", "--help"])
+        # The rest goes to the loop as it is.
+        cli.add_tuning_options(parser)
+        print(parser.format_help(), end="")
+        return 0
     for name in ("generator", "pipeline", "folder"):
         if not getattr(given, name):
             parser.error(f"--{name} is missing")

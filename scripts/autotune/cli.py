@@ -27,9 +27,11 @@ keeps the best one. A set of generator arguments is separated from the next one 
 arguments of a set by `;`. weights_file may be empty (those built into the plugin).
 
 SAMPLES_DIR (or --samples_dir) is where everything goes: log.jsonl, updated.weights,
-best.<pipeline>.schedule.h, report.html, and the samples. Environment: NUM_BATCHES (1),
-LEARNING_RATE (0.001), SEARCH_SPACE_OPTIONS (1111), RANDOMIZE_TILINGS (1), USE_FREEZE (1),
-ENABLE_BEAM_SEARCH (1), RETRAIN_AFTER_EACH_BATCH (1), COMPILE_ONLY (0), CXX (g++).
+best.<pipeline>.schedule.h, report.html, and the samples. """
+LOOP_ENVIRONMENT = """\
+Environment: NUM_BATCHES (1), LEARNING_RATE (0.001), SEARCH_SPACE_OPTIONS (1111),
+RANDOMIZE_TILINGS (1), USE_FREEZE (1), ENABLE_BEAM_SEARCH (1), RETRAIN_AFTER_EACH_BATCH (1),
+COMPILE_ONLY (0), CXX (g++).
 """
 
 
@@ -81,7 +83,8 @@ def add_tuning_options(parser: argparse.ArgumentParser) -> None:
     add("trials", int, "samples of the run; 0: whole batches")
     add("minutes", float, "time for this run; 0: no limit")
     add("seed", int, "of all random choices")
-    add("jobs", int, "samples that are compiled at a time")
+    parser.add_argument("--jobs", type=int, default=defaults["jobs"],
+                        help="samples that are compiled at a time (default: one per processor)")
     add("compile_timeout", float, "seconds to schedule, to link")
     add("run_timeout", float, "seconds to time a sample")
     add("min_time", float, "seconds of timing at least")
@@ -124,7 +127,7 @@ def tuning_values(arguments: argparse.Namespace) -> Dict[str, object]:
 def parse_loop(argv: Sequence[str]) -> argparse.Namespace:
     """Arguments of the loop."""
     parser = argparse.ArgumentParser(prog="autotune_loop.sh", usage=LOOP_USAGE,
-                                     description=LOOP_DESCRIPTION,
+                                     description=LOOP_DESCRIPTION + LOOP_ENVIRONMENT,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     for name in ("generator", "pipeline", "target", "weights", "build", "parallelism",
                  "train_only"):

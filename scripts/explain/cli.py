@@ -9,10 +9,19 @@ from pathlib import Path
 from typing import List, Optional
 
 from .model import RecordError, load
+from .version import version
 
 _DESCRIPTION = """Explains a schedule: the loop nest, where each Func is computed and what the
 alternatives would cost, the predicted time and its parts, and how the search went. RECORD is the
 file that a run with autoscheduler.record_path=RECORD wrote."""
+
+
+class _Version(argparse.Action):
+    """--version, looked up only when it is asked for."""
+
+    def __call__(self, parser, namespace, values, option_string=None):
+        print(f"{parser.prog} (Anderson2021) {version()}")
+        parser.exit()
 
 
 def parse_arguments(argv: Optional[List[str]]) -> argparse.Namespace:
@@ -24,6 +33,7 @@ def parse_arguments(argv: Optional[List[str]]) -> argparse.Namespace:
                         help="show RECORD and this one side by side, differences first")
     parser.add_argument("--quiet", action="store_true", help="no text on the terminal")
     parser.add_argument("--width", type=int, help="columns of the text (default: the terminal's)")
+    parser.add_argument("--version", action=_Version, nargs=0, help="show the version")
     return parser.parse_args(argv)
 
 

@@ -111,7 +111,8 @@ private:
                                 f.is_pointwise,
                                 f.is_boundary_condition,
                                 f.is_trivial_to_inline,
-                                f.is_extern}) {
+                                f.is_extern,
+                                f.is_partial_result}) {
             add(flag);
         }
     }

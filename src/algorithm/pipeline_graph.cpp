@@ -1,6 +1,7 @@
 #include "algorithm/pipeline_graph.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "algorithm/algorithm_features.h"
 #include "support/error.h"
@@ -31,6 +32,22 @@ int PipelineGraph::find_func(const std::string &name) const {
         }
     }
     return -1;
+}
+
+void PipelineGraph::add_split(ReductionSplit split) {
+    FuncNode &f = funcs[static_cast<size_t>(split.intermediate)];
+    const std::string stem = func(split.func).name + "_intm";
+    f.name.clear();
+    std::string name = stem;
+    for (int i = 2; find_func(name) >= 0; i++) {
+        name = stem + "_" + std::to_string(i);
+    }
+    f.name = name;
+    for (StageNode &s : f.stages) {
+        s.name = s.index == 0 ? name : name + ".update(" + std::to_string(s.index - 1) + ")";
+    }
+    f.is_partial_result = true;
+    splits.push_back(std::move(split));
 }
 
 void PipelineGraph::finish() {

@@ -15,6 +15,7 @@
 #include "algorithm/access_jacobian.h"
 #include "algorithm/bound_expr.h"
 #include "algorithm/branching.h"
+#include "algorithm/reduction_split.h"
 #include "support/bit_set.h"
 #include "support/span.h"
 
@@ -81,6 +82,14 @@ struct Edge {
     }
 };
 
+/// A variant of a stage for runs in which a condition holds (Stage::specialize).
+struct SpecializedDefinition {
+    /// Positions among the specializations: of the stage's own, then of that one's, and so on.
+    std::vector<int> path;
+    /// As in StageNode.
+    bool ends_in_failure = false;
+};
+
 /// One definition of a Func: stage 0 is the pure one, stage k its update k-1.
 struct StageNode {
     /// Global id, consecutive over the graph.
@@ -100,6 +109,12 @@ struct StageNode {
     BitSet upstream;
     /// Reads an input Func or a concrete image (decides on loop tails).
     bool reads_input = false;
+    /// Scheduling calls have been made before, be it a reorder or a split reduction.
+    bool is_touched = false;
+    /// Variants that the user's directives make; they get the same schedule.
+    std::vector<SpecializedDefinition> specialized;
+    /// What no variant is for is an error (Stage::specialize_fail).
+    bool ends_in_failure = false;
 
     bool has_reduction() const {
         for (const LoopDim &l : loops) {
@@ -136,6 +151,23 @@ struct FuncNode {
     bool is_extern = false;
     /// An extern definition reads it, from a buffer: it is computed at the root, too.
     bool feeds_extern = false;
+    /// The user's directives need a buffer in global memory (memoize, for one).
+    bool has_own_buffer = false;
+    /// The user has chosen the order of its storage.
+    bool keeps_storage = false;
+    /// The user's directives replace calls of this Func by calls of others (Func::in)...
+    bool has_wrappers = false;
+    /// ... which have its id here, and, unless it is about all calls, that of one of those whose
+    /// calls are replaced.
+    int wrapped_func = -1;
+    int wrapped_in = -1;
+    /// Holds partial results of a reduction, which would be in one thread again elsewhere.
+    bool is_partial_result = false;
+
+    /// Has to have a buffer of its own.
+    bool needs_root() const {
+        return is_output || is_extern || feeds_extern || has_own_buffer || is_partial_result;
+    }
 
     int dims() const { return static_cast<int>(args.size()); }
     int num_stages() const { return static_cast<int>(stages.size()); }
@@ -154,6 +186,11 @@ public:
     std::vector<Edge> edges;
     /// Per Func id.
     std::vector<BranchingForm> branching;
+    /// What makes this pipeline out of the user's, in order; see add_split.
+    std::vector<ReductionSplit> splits;
+    /// With splits or wrappers: per Func id the position among the Funcs of the user's pipeline,
+    /// producers first; -1 for those that splits and Func::in make.
+    std::vector<int> pipeline_index;
 
     int num_funcs() const { return static_cast<int>(funcs.size()); }
     int num_stages() const { return static_cast<int>(stage_index_.size()); }
@@ -176,6 +213,14 @@ public:
     /// reads_input and the record order. Throws InternalError if an id or an extent is out of
     /// range.
     void finish();
+
+    /// After finish(): notes one more split that was made, after those noted before. Its
+    /// intermediate Func gets a name that is the same in every process.
+    void add_split(ReductionSplit split);
+    int index_in_pipeline(int func_id) const {
+        return pipeline_index.empty() ? num_funcs() - 1 - func_id
+                                      : pipeline_index[static_cast<size_t>(func_id)];
+    }
 
 private:
     std::vector<std::pair<int, int>> stage_index_;

@@ -48,13 +48,9 @@ public:
         : func_(std::move(func)), stage_(std::move(stage)), functions_(functions) {}
 
     void apply(const Directive &d) {
-        switch (d.kind) {
-        case Directive::Kind::ComputeRoot:
-        case Directive::Kind::ComputeAt:
-        case Directive::Kind::ReorderStorage:
+        if (d.is_about_func()) {
             apply_to_func(d);
-            break;
-        default:
+        } else {
             apply_to_stage(d);
         }
     }
@@ -135,6 +131,39 @@ Halide::Expr all_of(const std::vector<SizeCondition> &conditions,
     return all;
 }
 
+// All calls for one definition of a stage.
+void apply_to_definition(const StageDirectives &s,
+                         bool ends_in_failure,
+                         const Func &func,
+                         Stage stage,
+                         const std::vector<Halide::Internal::Function> &functions) {
+    // Nothing can come after a failure, and what it is for is computed nowhere.
+    if (s.specialization && !ends_in_failure) {
+        const Stage special = stage.specialize(all_of(s.specialization->conditions, functions));
+        apply_all(s.specialization->directives, {func, special, functions});
+    }
+    if (s.directives.empty()) {
+        // Halide says so of stages that it knows somebody has had a hand in.
+        if (!stage.get_schedule().touched()) {
+            stage.unscheduled();
+        }
+    } else {
+        apply_all(s.directives, {func, stage, functions});
+    }
+}
+
+Halide::Internal::Definition
+definition_at(const Halide::Internal::Function &f, int stage_index, const std::vector<int> &path) {
+    Halide::Internal::Definition def =
+        stage_index == 0 ? f.definition() : f.update(stage_index - 1);
+    for (const int i : path) {
+        const Halide::Internal::Definition inner =
+            def.specializations().at(static_cast<size_t>(i)).definition;
+        def = inner;
+    }
+    return def;
+}
+
 }  // namespace
 
 void apply_trace(const ScheduleTrace &trace,
@@ -148,15 +177,14 @@ void apply_trace(const ScheduleTrace &trace,
             continue;
         }
         Stage stage = s.stage_index == 0 ? Stage(func) : func.update(s.stage_index - 1);
-        if (s.specialization) {
-            const Stage special = stage.specialize(all_of(s.specialization->conditions, functions));
-            apply_all(s.specialization->directives, {func, special, functions});
+        const StageNode &node = graph.func(s.func).stages.at(static_cast<size_t>(s.stage_index));
+        for (const SpecializedDefinition &specialized : node.specialized) {
+            const Stage variant(func.function(),
+                                definition_at(func.function(), s.stage_index, specialized.path),
+                                static_cast<size_t>(s.stage_index));
+            apply_to_definition(s, specialized.ends_in_failure, func, variant, functions);
         }
-        if (s.directives.empty()) {
-            stage.unscheduled();
-        } else {
-            apply_all(s.directives, {func, stage, functions});
-        }
+        apply_to_definition(s, node.ends_in_failure, func, stage, functions);
     }
     for (const StagedProducer &s : trace.staged) {
         Func producer(functions.at(static_cast<size_t>(s.producer)));

@@ -1,5 +1,6 @@
 #include "costmodel/file_bytes.h"
 
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -52,7 +53,10 @@ BytesOrError read_file_bytes(const std::string &path, size_t limit) {
 }
 
 std::string replace_file(const std::string &path, const void *data, size_t size) {
-    const std::string temporary = path + ".tmp." + std::to_string(getpid());
+    // Other processes and threads may be replacing it, too.
+    static std::atomic<unsigned> number{0};
+    const std::string temporary =
+        path + ".tmp." + std::to_string(getpid()) + "." + std::to_string(number++);
     File file(fopen(temporary.c_str(), "wb"));
     if (!file) {
         return "cannot create " + temporary + ": " + system_reason();

@@ -76,7 +76,7 @@ Rational AccessDifferentiator::derive(const Expr &e, size_t loop) {
         return divisor ? divided(derive(op->a, loop), *divisor) : Rational::unknown();
     }
     const Call *call = e.as<Call>();
-    if (call != nullptr && call->is_intrinsic(Call::likely)) {
+    if (call != nullptr && call->is_intrinsic({Call::likely, Call::promise_clamped})) {
         return derive(call->args[0], loop);
     }
     return Rational::unknown();

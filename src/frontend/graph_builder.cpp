@@ -43,6 +43,35 @@ bool is_named_like_boundary_condition(const std::string &name) {
     return name.rfind("repeat_edge", 0) == 0;
 }
 
+// Lists what `def` is specialized to. True if it is an error that nothing of that holds.
+bool add_specialized(const Definition &def,
+                     const std::vector<int> &path,
+                     std::vector<SpecializedDefinition> &found) {
+    bool ends_in_failure = false;
+    int position = 0;
+    for (const Halide::Internal::Specialization &s : def.specializations()) {
+        if (!s.failure_message.empty()) {
+            ends_in_failure = true;
+            continue;
+        }
+        SpecializedDefinition specialized;
+        specialized.path = path;
+        specialized.path.push_back(position++);
+        const size_t at = found.size();
+        found.push_back(specialized);
+        found[at].ends_in_failure = add_specialized(s.definition, specialized.path, found);
+    }
+    return ends_in_failure;
+}
+
+void note_directives(const Function &f, FuncNode &node) {
+    const Halide::Internal::FuncSchedule &s = f.schedule();
+    node.has_own_buffer = s.memoized() || s.memory_type() != Halide::MemoryType::Auto;
+    for (size_t i = 0; i < s.storage_dims().size(); i++) {
+        node.keeps_storage = node.keeps_storage || s.storage_dims()[i].var != f.args()[i];
+    }
+}
+
 // Steps: collect the Funcs from outputs to inputs; per Func, analyse its definitions one by one;
 // link everything.
 class GraphBuilder {
@@ -54,9 +83,12 @@ public:
         collect_value_bounds();
         result_.graph = std::make_unique<PipelineGraph>();
         std::vector<BranchingForm> branching;
-        for (const Function &f : result_.functions) {
+        for (const Function &f : functions_) {
             add_func(f);
             branching.push_back(branching_form(f, facts_.func_ids));
+        }
+        if (wraps_) {
+            link_wrappers();
         }
         result_.graph->finish();
         result_.graph->branching = std::move(branching);
@@ -69,13 +101,54 @@ private:
             throw UserError("The pipeline has no output. Define at least one output Func before "
                             "autoscheduling.");
         }
-        facts_.env = Halide::Internal::build_environment(outputs_);
+        const auto originals = Halide::Internal::build_environment(outputs_);
+        in_pipeline_ = Halide::Internal::topological_order(outputs_, originals);
+        facts_.env = originals;
+        wrap_calls();
         producers_first_ = Halide::Internal::topological_order(outputs_, facts_.env);
         for (auto name = producers_first_.rbegin(); name != producers_first_.rend(); ++name) {
-            const Function &f = facts_.env.at(*name);
+            const Function &f = originals.at(*name);
             require_unscheduled(f);
-            facts_.func_ids[*name] = static_cast<int>(result_.functions.size());
+            facts_.func_ids[*name] = static_cast<int>(functions_.size());
+            functions_.push_back(facts_.env.at(*name));
             result_.functions.push_back(f);
+        }
+    }
+
+    // Calls go to the Funcs that the user's Func::in and clone_in put there only once the compiler
+    // lowers the pipeline; here, in copies that do not outlive the analysis.
+    void wrap_calls() {
+        wraps_ = std::any_of(facts_.env.begin(), facts_.env.end(), [](const auto &f) {
+            return !f.second.schedule().wrappers().empty();
+        });
+        if (wraps_) {
+            auto copies = Halide::Internal::deep_copy(outputs_, facts_.env);
+            outputs_ = std::move(copies.first);
+            facts_.env = Halide::Internal::wrap_func_calls(copies.second);
+        }
+    }
+
+    void link_wrappers() {
+        PipelineGraph &graph = *result_.graph;
+        for (const Function &f : result_.functions) {
+            const int wrapped = facts_.func_ids.at(f.name());
+            for (const auto &entry : f.schedule().wrappers()) {
+                const auto wrapper = facts_.func_ids.find(Function(entry.second).name());
+                const auto reader = facts_.func_ids.find(entry.first);
+                const bool known = entry.first.empty() || reader != facts_.func_ids.end();
+                if (wrapper == facts_.func_ids.end() || !known) {
+                    continue;  // Nothing calls it.
+                }
+                FuncNode &node = graph.funcs[static_cast<size_t>(wrapper->second)];
+                node.wrapped_func = wrapped;
+                node.wrapped_in = entry.first.empty() ? -1 : reader->second;
+                graph.funcs[static_cast<size_t>(wrapped)].has_wrappers = true;
+            }
+        }
+        for (const Function &f : result_.functions) {
+            const auto at = std::find(in_pipeline_.begin(), in_pipeline_.end(), f.name());
+            graph.pipeline_index.push_back(
+                at == in_pipeline_.end() ? -1 : static_cast<int>(at - in_pipeline_.begin()));
         }
     }
 
@@ -127,6 +200,7 @@ private:
             result_.graph->funcs.push_back(std::move(node));
             return;
         }
+        note_directives(f, node);
         node.is_wrapper = f.is_wrapper() != nullptr;
         node.is_input = pure && node.is_wrapper && !reads_funcs;
         node.is_pointwise = pure && (!reads_funcs || own_coordinates);
@@ -143,6 +217,8 @@ private:
         stage.index = index;
         stage.name = stage_name(f, index);
         stage.loops = domain.add_stage(def, stage.name);
+        stage.is_touched = def.schedule().touched();
+        stage.ends_in_failure = add_specialized(def, {}, stage.specialized);
         const Expr bundle = bundle_expressions(def);
         const ExpressionScan scan = scan_expressions(f, bundle);
         std::vector<Edge> edges =
@@ -167,7 +243,7 @@ private:
         stage.features = features.counts;
         stage.store_jacobian = std::move(features.store);
         for (Edge &e : edges) {
-            const std::string &producer = result_.functions[static_cast<size_t>(e.producer)].name();
+            const std::string &producer = functions_[static_cast<size_t>(e.producer)].name();
             const auto loads = features.loads.find(producer);
             if (loads != features.loads.end()) {
                 e.load_jacobians = std::move(loads->second);
@@ -175,8 +251,12 @@ private:
         }
     }
 
-    const std::vector<Function> &outputs_;
-    std::vector<std::string> producers_first_;
+    std::vector<Function> outputs_;
+    /// Names, producers first: in the user's pipeline, and with wrappers.
+    std::vector<std::string> in_pipeline_, producers_first_;
+    bool wraps_ = false;
+    /// Per Func id, what is analysed; result_ has the user's.
+    std::vector<Function> functions_;
     PipelineFacts facts_;
     BuiltGraph result_;
     int num_stages_ = 0;

@@ -21,8 +21,9 @@ using Halide::Internal::StorageDim;
 
 [[noreturn]] void throw_scheduled(const std::string &what, const std::string &directive) {
     throw UserError("The pipeline already has a schedule: " + what + " uses " + directive +
-                    ". Remove all scheduling directives (only reorder, bound and estimates may "
-                    "stay) before autoscheduling.");
+                    ". Remove all directives that say where and how to compute it (in, specialize, "
+                    "bound, reorder, memoize, estimates and the like may stay) before "
+                    "autoscheduling.");
 }
 
 // Inlined, which is what every Func starts with. Most queries of a level, its equality included,
@@ -32,18 +33,11 @@ bool is_default(const LoopLevel &level) {
 }
 
 void check_storage(const Function &f, const std::string &what) {
-    const std::vector<StorageDim> &dims = f.schedule().storage_dims();
-    for (size_t i = 0; i < dims.size(); i++) {
-        if (i >= f.args().size() || dims[i].var != f.args()[i]) {
-            throw_scheduled(what, "reorder_storage");
-        }
-        if (dims[i].alignment.defined()) {
-            throw_scheduled(what, "align_storage");
-        }
-        if (dims[i].bound.defined()) {
+    for (const StorageDim &dim : f.schedule().storage_dims()) {
+        if (dim.bound.defined()) {
             throw_scheduled(what, "bound_storage");
         }
-        if (dims[i].fold_factor.defined()) {
+        if (dim.fold_factor.defined()) {
             throw_scheduled(what, "fold_storage");
         }
     }
@@ -60,20 +54,15 @@ void check_func_schedule(const Function &f, const std::string &what) {
     if (!is_default(s.hoist_storage_level())) {
         throw_scheduled(what, "hoist_storage");
     }
-    if (s.memory_type() != MemoryType::Auto) {
+    if (s.memory_type() != MemoryType::Auto && s.memory_type() != MemoryType::Heap &&
+        s.memory_type() != MemoryType::GPUTexture) {
         throw_scheduled(what, "store_in");
-    }
-    if (s.memoized()) {
-        throw_scheduled(what, "memoize");
     }
     if (s.async()) {
         throw_scheduled(what, "async");
     }
     if (s.ring_buffer().defined()) {
         throw_scheduled(what, "ring_buffer");
-    }
-    if (!s.wrappers().empty()) {
-        throw_scheduled(what, "in or clone_in");
     }
     check_storage(f, what);
 }
@@ -118,8 +107,10 @@ void check_stage_schedule(const Definition &def, const std::string &what) {
     if (!is_default(s.fuse_level().level) || !s.fused_pairs().empty()) {
         throw_scheduled(what, "compute_with");
     }
-    if (!def.specializations().empty()) {
-        throw_scheduled(what, "specialize");
+    for (const Halide::Internal::Specialization &specialized : def.specializations()) {
+        if (specialized.failure_message.empty()) {
+            check_stage_schedule(specialized.definition, "a specialization of " + what);
+        }
     }
 }
 

@@ -42,6 +42,11 @@ struct Directive {
     /// for compute_with only): it computes the Func in whichever stage reads it.
     int at_func = -1;
     int at_stage = 0;
+
+    /// Not about the loops of one stage.
+    bool is_about_func() const {
+        return kind == Kind::ComputeRoot || kind == Kind::ComputeAt || kind == Kind::ReorderStorage;
+    }
 };
 
 /// "Dimension `dim` of the buffer of output `func` has at least `min_extent` points."

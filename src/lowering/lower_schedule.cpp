@@ -255,7 +255,7 @@ StageDirectives ScheduleLowering::lower_stage(StagePlan &plan,
     const std::vector<Directive> &loops = specialize ? other.directives : plan.directives;
     result.directives.insert(result.directives.end(), loops.begin(), loops.end());
     std::move(own_staged.begin(), own_staged.end(), std::back_inserter(staged));
-    if (plan.stage->index == 0 && plan.outermost->vector_dim > 0) {
+    if (plan.stage->index == 0 && plan.outermost->vector_dim > 0 && !plan.func->keeps_storage) {
         result.directives.push_back(storage_order(plan));
     }
     return result;

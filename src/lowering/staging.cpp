@@ -114,6 +114,10 @@ std::vector<StagedProducer> stage_producers(const StagePlan &plan,
     for (const int e : plan.stage->incoming_edges) {
         const Edge &edge = graph.edge(e);
         const FuncNode &producer = graph.func(edge.producer);
+        // Another wrapper would get into the way of the user's.
+        if (producer.has_wrappers || producer.wrapped_func >= 0) {
+            continue;
+        }
         if (producer.is_input || producer.is_output || inlined.contains(producer.id) ||
             nest->computes(producer.id) || edge.load_jacobians.empty() ||
             !edge.all_load_jacobians_exist() ||

@@ -4,17 +4,23 @@
 #include <cstdlib>
 #include <ctime>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "algorithm/graph_dump.h"
 #include "backend/apply_trace.h"
+#include "backend/trial.h"
 #include "costmodel/aot_cost_model.h"
 #include "costmodel/weights.h"
 #include "frontend/graph_builder.h"
 #include "lowering/lower_schedule.h"
+#include "lowering/trace_check.h"
+#include "plugin/pipeline_variant.h"
+#include "plugin/hosted_search.h"
 #include "plugin/report.h"
 #include "plugin/run_record.h"
 #include "plugin/schedule_cache.h"
+#include "plugin/schedule_choice.h"
 #include "plugin/top_schedules.h"
 #include "schedule/nest_verifier.h"
 #include "search/known_schedule.h"
@@ -87,23 +93,58 @@ void check_target(const Halide::Target &target) {
     }
 }
 
+// Of a legal schedule, the calls that make it, or why they are none.
+std::string calls_for(const LoopNest &tree,
+                      const TrialPipeline &pipeline,
+                      const GpuDevice &device,
+                      ScheduleTrace &trace) {
+    if (const auto fault = verify_schedule(tree, pipeline.graph, device)) {
+        return *fault;
+    }
+    try {
+        trace = lower_schedule(tree, pipeline.graph, device);
+    } catch (const InternalError &e) {
+        return e.what();
+    }
+    return check_trace(trace, pipeline.graph, device);
+}
+
 // From the cache, or else by a search, whose result goes there.
-SearchResult find_schedule(const ScheduleCache &cache,
-                           const PipelineGraph &graph,
-                           RegionStore &store,
-                           const GpuDevice &device,
-                           const Options &options,
-                           CostModel &cost_model) {
-    if (!cache.enabled()) {
-        return search(graph, store, device, options, cost_model);
+ChosenSchedule find_schedule(const ScheduleCache &cache,
+                             const TrialPipeline &pipeline,
+                             RegionStore &store,
+                             const GpuDevice &device,
+                             const Options &options,
+                             CostModel &cost_model) {
+    const PipelineGraph &graph = pipeline.graph;
+    std::optional<LoopNestPtr> known;
+    if (cache.enabled()) {
+        known = cache.find(LoopNestEditor(store));
     }
-    if (const auto known = cache.find(LoopNestEditor(store))) {
+    ChoiceSteps steps;
+    steps.search = [&](const Options &with) {
+        return hosted_search(graph, store, device, with, cost_model);
+    };
+    steps.evaluate = [&](const LoopNestPtr &tree) {
+        return evaluate_schedule(tree, graph, store, device, options, cost_model);
+    };
+    // What the cache holds has been compiled before.
+    const bool thorough = options.verify_lowering != 0 && !known;
+    steps.fault_of = [&](const LoopNest &tree, ScheduleTrace &trace) {
+        const std::string fault = calls_for(tree, pipeline, device, trace);
+        return fault.empty()
+                   ? try_trace(trace, pipeline, thorough ? TrialDepth::Loops : TrialDepth::Calls)
+                   : fault;
+    };
+    if (known) {
         ANDERSON_LOG(1) << "Schedule taken from " << cache.path();
-        return evaluate_schedule(*known, graph, store, device, options, cost_model);
     }
-    SearchResult found = search(graph, store, device, options, cost_model);
-    cache.store(*found.best);
-    return found;
+    ChosenSchedule chosen =
+        choose_schedule(known ? steps.evaluate(*known) : steps.search(options), options, steps);
+    if (cache.enabled() && (!known || chosen.found.best != *known)) {
+        cache.store(*chosen.found.best);
+    }
+    return chosen;
 }
 
 }  // namespace
@@ -122,24 +163,28 @@ void run_autoscheduler(const Halide::Pipeline &pipeline,
     ANDERSON_LOG(1) << "generate_schedule for target=" << target.to_string() << "\n"
                     << describe_options(options);
 
-    const BuiltGraph built = build_graph(output_functions(pipeline), target);
-    const PipelineGraph &graph = *built.graph;
-    ANDERSON_LOG(1) << graph_dump(graph);
+    const std::vector<Halide::Internal::Function> outputs = output_functions(pipeline);
     const GpuDevice device = device_from_options(options);
     const Weights weights = choose_weights(options, environment);
+    const auto cost_model_for = [&](const PipelineGraph &graph) {
+        std::unique_ptr<CostModel> model = make_aot_cost_model(weights);
+        model->begin(algorithm_inputs(graph, device.num_sms));
+        return model;
+    };
+    const PipelineVariant variant =
+        choose_variant(outputs, {options, device, target, cost_model_for});
+    const PipelineGraph &graph = *variant.built.graph;
+    ANDERSON_LOG(1) << graph_dump(graph);
     const std::unique_ptr<CostModel> cost_model = make_aot_cost_model(weights);
     const AlgorithmInputs algorithm = algorithm_inputs(graph, device.num_sms);
     cost_model->begin(algorithm);
 
     RegionStore store(graph);
-    const ScheduleCache cache(graph, device, options, weights);
-    const SearchResult found = find_schedule(cache, graph, store, device, options, *cost_model);
-    if (const auto fault = verify_schedule(*found.best, graph, device)) {
-        ANDERSON_CHECK(false) << "The search chose an illegal schedule: " << *fault;
-    }
-
-    const ScheduleTrace trace = lower_schedule(*found.best, graph, device);
-    const std::string source = print_trace(trace, graph);
+    const ScheduleCache cache(graph, device, options, weights, target.to_string());
+    const TrialPipeline trial{graph, variant.built.functions, variant.outputs, target};
+    const ChosenSchedule chosen = find_schedule(cache, trial, store, device, options, *cost_model);
+    const SearchResult &found = chosen.found;
+    const std::string source = print_trace(chosen.trace, graph);
     ANDERSON_LOG(1) << describe_result(found, graph, options.reference_features != 0, source);
     std::vector<uint8_t> blob = featurization_blob(graph, found.features);
     if (!options.top_k_path.empty()) {
@@ -149,7 +194,7 @@ void run_autoscheduler(const Halide::Pipeline &pipeline,
         write_run_record(
             {graph, device, options, weights, algorithm, target.to_string()}, found, source);
     }
-    apply_trace(trace, graph, built.functions);
+    apply_trace(chosen.trace, graph, carry_out_variant(variant, outputs));
 
     if (results != nullptr) {
         results->target = target;

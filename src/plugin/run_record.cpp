@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 
+#include "anderson2021/version.h"
 #include "costmodel/file_bytes.h"
 #include "costmodel/plain_cost_model.h"
 #include "plugin/report.h"
@@ -272,6 +273,7 @@ Json statistics_json(const SearchStats &stats) {
 std::string
 run_record(const RunInputs &inputs, const SearchResult &found, const std::string &source) {
     const Json json = {{"format", kRunRecordFormat},
+                       {"version", ANDERSON2021_VERSION},
                        {"target", inputs.target},
                        {"options", options_json(inputs.options)},
                        {"device", device_json(inputs.device)},

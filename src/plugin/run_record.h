@@ -25,7 +25,8 @@ struct RunInputs {
 /// The record as JSON text, with version kRunRecordFormat in "format". Times and costs are in ms,
 /// sizes in bytes.
 ///
-///   format, target, options{}, device{}, cost_ms, schedule (C++ source), statistics{}
+///   format, version (of the plugin), target, options{}, device{}, cost_ms, statistics{}
+///   schedule     C++ source
 ///   progress[]   step, elapsed_ms, best_cost_ms, states
 ///   tree         func, stage, axis, loops[], vector_dim, inlined[], children[]; the root has no
 ///                func

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "algorithm/graph_fingerprint.h"
+#include "anderson2021/version.h"
 #include "costmodel/file_bytes.h"
 #include "schedule/schedule_parser.h"
 #include "schedule/schedule_rebuilder.h"
@@ -20,8 +21,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Raise this whenever the search or the text of schedules changes.
-constexpr uint64_t kCacheVersion = 1;
+// Raise this whenever the search or the text of schedules changes within a version of the plugin.
+constexpr uint64_t kCacheVersion = 2;
 constexpr const char *kSuffix = ".schedule";
 constexpr size_t kMaxFileBytes = size_t{16} << 20;
 
@@ -33,6 +34,8 @@ bool has_no_say(const std::string &name) {
                                         "weights_path",
                                         "weights",
                                         "verify_feature_cache",
+                                        "progress",
+                                        "by_hand_ask",
                                         "top_k"};
     return std::find(std::begin(names), std::end(names), name) != std::end(names);
 }
@@ -80,20 +83,31 @@ void add_device(const GpuDevice &device, Fingerprint &fingerprint) {
     }
 }
 
+// The first line of a file. For whoever reads schedules it is a comment.
+std::string heading_of(const std::string &schedule) {
+    Fingerprint fingerprint;
+    fingerprint.add(schedule);
+    return "# Anderson2021 " ANDERSON2021_VERSION ", checksum " + fingerprint.text() + "\n";
+}
+
 }  // namespace
 
 ScheduleCache::ScheduleCache(const PipelineGraph &graph,
                              const GpuDevice &device,
                              const Options &options,
-                             const Weights &weights)
+                             const Weights &weights,
+                             const std::string &target)
     : graph_(graph), folder_(options.cache_dir), limit_bytes_(options.cache_limit_mb << 20) {
-    const bool cacheable =
-        options.top_k_path.empty() && options.record_path.empty() && options.time_limit_s == 0;
+    const bool cacheable = options.top_k_path.empty() && options.record_path.empty() &&
+                           options.by_hand.empty() && options.time_limit_s == 0;
     if (folder_.empty() || !cacheable) {
         return;
     }
     Fingerprint fingerprint;
+    fingerprint.add(std::string(ANDERSON2021_VERSION));
     fingerprint.add(kCacheVersion);
+    fingerprint.add(std::string(ANDERSON2021_VERSION));
+    fingerprint.add(target);
     add_graph(graph, fingerprint);
     add_options(options, fingerprint);
     add_device(device, fingerprint);
@@ -106,8 +120,13 @@ std::optional<LoopNestPtr> ScheduleCache::find(const LoopNestEditor &editor) con
     if (!file.error.empty()) {
         return std::nullopt;
     }
+    // Not an error: whoever asks for the schedule gets it by a search.
     try {
-        const std::string text(file.bytes.begin(), file.bytes.end());
+        const std::string whole(file.bytes.begin(), file.bytes.end());
+        const std::string text = whole.substr(std::min(whole.find('\n'), whole.size() - 1) + 1);
+        if (whole != heading_of(text) + text) {
+            throw UserError(path_ + " is damaged or of another version");
+        }
         const ParsedSchedule parsed = parse_schedule(text, path_);
         check_func_names(parsed, graph_);
         LoopNestPtr schedule = rebuild_schedule(parsed, editor);
@@ -124,11 +143,14 @@ std::optional<LoopNestPtr> ScheduleCache::find(const LoopNestEditor &editor) con
 void ScheduleCache::store(const LoopNest &schedule) const {
     std::error_code failed;
     fs::create_directories(folder_, failed);
-    const std::string text = print_schedule(schedule, graph_);
+    const std::string schedule_text = print_schedule(schedule, graph_);
+    const std::string text = heading_of(schedule_text) + schedule_text;
     const std::string error =
         failed ? failed.message() : replace_file(path_, text.data(), text.size());
     if (!error.empty()) {
-        throw UserError("Option autoscheduler.cache_dir: cannot write " + path_ + ": " + error);
+        write_log("Warning: option autoscheduler.cache_dir: the schedule is not kept, since " +
+                  path_ + " cannot be written: " + error + "\n");
+        return;
     }
     remove_surplus();
 }

@@ -1,9 +1,12 @@
 // A folder of schedules that were found before, so that builds that ask again need not search.
 //
 // A schedule is filed under a fingerprint of all that it depends on: the pipeline's graph, the
-// device, the options, the weights and the version of this plugin. Files are written as a whole
-// under their final name, so any number of builds can share a folder. A file that cannot be used
-// counts as missing.
+// target, the device, the options that have a say in the search, the weights' contents, the
+// contents of a partial schedule, and the version of this plugin. Files appear as a whole under
+// their final name, so any number of builds can share a folder; builds that ask at the same time
+// all search, and find the same. Each file has a checksum; one that is damaged, cut off or of
+// another version counts as missing and is replaced. A folder that cannot be written to is a
+// warning, as is all that goes wrong here: schedules are then simply searched for.
 #pragma once
 
 #include <optional>
@@ -20,19 +23,21 @@ namespace anderson2021 {
 class ScheduleCache {
 public:
     /// Of option cache_dir; off if that is empty, or if the run is about more than its schedule
-    /// (top_k_path, record_path) or its result can depend on the clock (time_limit_s).
+    /// (top_k_path, record_path), or its result can depend on the clock (time_limit_s) or on a user
+    /// (by_hand).
     ScheduleCache(const PipelineGraph &graph,
                   const GpuDevice &device,
                   const Options &options,
-                  const Weights &weights);
+                  const Weights &weights,
+                  const std::string &target);
 
     bool enabled() const { return !path_.empty(); }
     /// Of the schedule, whether it exists or not.
     const std::string &path() const { return path_; }
     /// The schedule, or nothing if there is none or it is damaged.
     std::optional<LoopNestPtr> find(const LoopNestEditor &editor) const;
-    /// Files the schedule, then removes those unused for longest until the folder keeps its limit.
-    /// Throws UserError if the folder cannot be written to.
+    /// Files the schedule, then removes those unused for longest until the folder keeps its limit;
+    /// the new one always stays. Logs a warning, at any log level, if the folder cannot be written.
     void store(const LoopNest &schedule) const;
 
 private:

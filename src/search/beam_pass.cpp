@@ -7,6 +7,7 @@
 
 #include "search/depth_hash.h"
 #include "search/placement_step.h"
+#include "search/progress_meter.h"
 #include "search/root_profile.h"
 #include "support/error.h"
 #include "support/log.h"
@@ -54,8 +55,7 @@ BeamPass::BeamPass(SearchContext &context,
     : context_(context), settings_(settings), diversity_(settings.index, permitted),
       // Chance is no reason to freeze anything.
       dropout_(settings.is_pre_pass() ? 100 : context.options.random_dropout,
-               context.graph.num_funcs()),
-      progress_(context.graph.num_funcs(), context.options.beam_size) {}
+               context.graph.num_funcs()) {}
 
 PassOutcome BeamPass::run() {
     return run_from(make_initial_state(context_.graph, context_.editor.make_root()));
@@ -83,18 +83,17 @@ BeamPass::run_window(SearchStatePtr start, int num_decisions, size_t count) {
             states.push_back(materialize(candidate));
         }
     }
-    progress_.clear();
     return states;
 }
 
 bool BeamPass::decide(SearchStatePtr start, int end) {
     decision_ = start->num_decisions;
+    const int first = decision_;
     beam_ranks_ = {start->cost()};
     beam_ = {std::move(start)};
     for (;;) {
         if (context_.budget != nullptr && context_.budget->can_stop()) {
             interrupted_ = true;
-            progress_.clear();
             return false;
         }
         context_.evaluator.take_rejections();
@@ -110,6 +109,9 @@ bool BeamPass::decide(SearchStatePtr start, int end) {
         }
         report_step();
         decision_++;
+        if (context_.meter != nullptr) {
+            context_.meter->advance(static_cast<double>(decision_ - first) / (end - first));
+        }
         if (decision_ == end) {
             return true;
         }
@@ -342,7 +344,6 @@ void BeamPass::add_tilings(int func) {
 
 void BeamPass::report_step() {
     const auto num_candidates = static_cast<int64_t>(queue_.size());
-    progress_.advance(num_candidates, decision_, static_cast<int64_t>(parents_.size()));
     if (num_candidates > kManyCandidates * context_.options.beam_size) {
         ANDERSON_LOG(1) << "Warning: " << num_candidates << " candidates for Func "
                         << context_.graph.func(next_func(decision_)).name;
@@ -351,7 +352,6 @@ void BeamPass::report_step() {
 
 // All candidates are complete schedules.
 PassOutcome BeamPass::finish() {
-    progress_.clear();
     PassOutcome outcome;
     diversity_.begin_step();
     std::vector<Candidate> by_cost;

@@ -12,7 +12,6 @@
 #include "search/dropout.h"
 #include "search/pass_settings.h"
 #include "search/search_context.h"
-#include "search/search_report.h"
 #include "search/search_state.h"
 #include "search/tiling_step.h"
 
@@ -89,7 +88,6 @@ private:
     const PassSettings &settings_;
     Diversity diversity_;
     Dropout dropout_;
-    ProgressBar progress_;
 
     int decision_ = 0;
     // Of the step that made the candidates.

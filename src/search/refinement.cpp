@@ -1,10 +1,12 @@
 #include "search/refinement.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "search/alternatives.h"
 #include "search/depth_hash.h"
+#include "search/progress_meter.h"
 #include "search/replay.h"
 #include "search/retiling.h"
 #include "support/hash.h"
@@ -32,6 +34,8 @@ constexpr int kManyFuncs = 40;
 constexpr int kNumLongRefinementsOfManyFuncs = 6;
 constexpr int kNumRelocationsOfManyFuncs = 64;
 constexpr int kMaxRefinementsOfManyFuncs = 2;
+// Of the time of a round; only for the estimate of what is left.
+constexpr double kShareOfDecidingAnew = 0.6;
 
 }  // namespace
 
@@ -48,6 +52,7 @@ void Refinement::run(const std::function<void()> &after_round) {
     const int num_funcs = context_.graph.num_non_input_funcs();
     const int num_rounds = num_funcs <= kManyFuncs ? kMaxRefinements : kMaxRefinementsOfManyFuncs;
     for (int round = 0; round < num_rounds; round++) {
+        round_ = round;
         const double cost_before = best_->cost();
         // In small pipelines, moving single Funcs finds as much for less.
         if (num_funcs > kMaxFuncsToRelocateOnly) {
@@ -59,6 +64,13 @@ void Refinement::run(const std::function<void()> &after_round) {
         if (best_->cost() == cost_before || can_stop()) {
             break;
         }
+    }
+}
+
+// Of each round one takes what the one before has left, since most searches end after two.
+void Refinement::note_progress(double share_of_round) {
+    if (context_.meter != nullptr) {
+        context_.meter->advance_refinement(1 - std::ldexp(1 - share_of_round / 2, -round_));
     }
 }
 
@@ -80,6 +92,7 @@ void Refinement::refine_once() {
     const int window_stride = std::max(1, 2 * num_funcs / kNumWindows);
     int point = 0;
     for (int kept = 1; kept < num_decisions - 1 && !can_stop(); kept++) {
+        note_progress(kShareOfDecidingAnew * kept / num_decisions);
         const SearchStatePtr after = state_of_best(kept + 1);
         // Where there is nothing to decide, the next point gives the same.
         if (after->tree == after->parent->tree) {
@@ -116,6 +129,8 @@ void Refinement::relocate_all() {
         if (!is_placed || number++ % stride != 0 || can_stop() || !is_untried(kRelocated, func)) {
             continue;
         }
+        const double start = num_funcs > kMaxFuncsToRelocateOnly ? kShareOfDecidingAnew : 0;
+        note_progress(start + (1 - start) * func.id / context_.graph.num_funcs());
         context_.stats.refinements++;
         const SearchStatePtr parent = state_of_best(2 * func.id);
         for (Rival &rival : find_rivals(context_, settings_, best_, parent, effort)) {

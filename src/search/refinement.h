@@ -45,11 +45,13 @@ private:
     SearchStatePtr state_of_best(int num_decisions) const;
     bool can_stop() const;
     void offer(const PassOutcome &outcome);
+    void note_progress(double share_of_round);
 
     SearchContext &context_;
     PassSettings settings_;
     SearchStatePtr best_;
     Offer take_;
+    int round_ = 0;
     // Hashes of what was tried already.
     std::unordered_set<uint64_t> refined_;
 };

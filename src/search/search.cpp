@@ -10,9 +10,11 @@
 #include "schedule/schedule_text.h"
 #include "search/alternatives.h"
 #include "search/beam_pass.h"
+#include "search/by_hand.h"
 #include "search/depth_hash.h"
 #include "search/evaluation_options.h"
 #include "search/partial_matcher.h"
+#include "search/progress_meter.h"
 #include "search/refinement.h"
 #include "search/root_profile.h"
 #include "search/search_context.h"
@@ -34,6 +36,9 @@ constexpr int kPatienceInSmallSpace = 2;
 constexpr int kManyFuncs = 40;
 // The first two passes find most of what there is to be found.
 constexpr int kFirstNarrowPass = 2;
+// How long steps take, compared with a pass with the whole beam; for the estimate of what is left.
+constexpr double kNarrowWeight = 0.5;
+constexpr double kRefinementWeight = 2;
 
 void check_range(const char *name, int64_t value, int64_t min) {
     if (value < min) {
@@ -65,10 +70,11 @@ public:
                  const GpuDevice &device,
                  const Options &options,
                  CostModel &cost_model,
-                 const std::function<bool()> &cancelled)
-        : budget_(options, cancelled), graph_(graph), store_(store), options_(options),
-          pool_(static_cast<int>(options.threads)), rng_(options.random_dropout_seed),
-          editor_(store), featurizer_(graph, store, device, featurizer_options(options)),
+                 const SearchHooks &hooks)
+        : hooks_(hooks), budget_(options, [this] { return is_unwanted(); }), graph_(graph),
+          store_(store), options_(options), pool_(static_cast<int>(options.threads)),
+          rng_(options.random_dropout_seed), editor_(store),
+          featurizer_(graph, store, device, featurizer_options(options)),
           evaluator_(featurizer_,
                      cost_model,
                      prune_context(graph, device, options),
@@ -91,7 +97,8 @@ public:
                    partial_.get(),
                    rng_,
                    stats_,
-                   &budget_} {}
+                   &budget_,
+                   &meter_} {}
 
     SearchResult run();
 
@@ -99,6 +106,7 @@ private:
     int num_passes() const;
     void run_passes();
     bool run_family(PassSettings settings);
+    bool run_passes_of(PassSettings &settings);
     bool is_random() const;
     bool has_eagerly_inlined_funcs() const;
     void freeze(PassSettings &settings);
@@ -111,7 +119,13 @@ private:
     void note_progress(const std::string &step);
     [[noreturn]] void report_stuck(const PassOutcome &outcome) const;
 
+    void plan_passes(const PassSettings &settings, bool thorough);
+    void search_by_hand();
+    bool is_unwanted();
+
+    const SearchHooks &hooks_;
     SearchBudget budget_;
+    ProgressMeter meter_;
     const PipelineGraph &graph_;
     RegionStore &store_;
     const Options &options_;
@@ -136,14 +150,53 @@ private:
 
 SearchResult CoarseToFine::run() {
     ANDERSON_LOG(1) << print_search_space(options_);
-    run_passes();
+    if (hooks_.chooser != nullptr) {
+        search_by_hand();
+    } else {
+        run_passes();
+    }
     if (best_ == nullptr) {
         fall_back();
     }
     ANDERSON_LOG(1) << "Best cost: " << best_->cost();
     SearchResult result = make_result();
     result.stats.total_s = stopwatch_.ms() / 1000;
+    meter_.finish();
+    is_unwanted();
     return result;
+}
+
+// Tells whoever wants to know how far the search is. True if they want it to end.
+bool CoarseToFine::is_unwanted() {
+    if (!hooks_.progress) {
+        return false;
+    }
+    SearchStatus status;
+    status.elapsed_s = stopwatch_.ms() / 1000;
+    status.states = stats_.states_added;
+    if (best_ != nullptr) {
+        status.best_cost = best_->cost();
+    }
+    meter_.describe(status);
+    if (options_.time_limit_s > 0 && status.eta_s >= 0) {
+        const double left = std::max(options_.time_limit_s - status.elapsed_s, 0.0);
+        status.eta_s = std::min(status.eta_s, left);
+    }
+    return !hooks_.progress(status);
+}
+
+void CoarseToFine::search_by_hand() {
+    PassSettings settings;
+    settings.moves = SpaceOptions::from(options_);
+    base_settings_ = settings;
+    meter_.begin(1);
+    const PassOutcome outcome = ByHand(context_, settings, *hooks_.chooser).run();
+    if (outcome.best == nullptr) {
+        report_stuck(outcome);
+    }
+    keep_better(outcome);
+    note_progress("decisions by hand");
+    trim();
 }
 
 int CoarseToFine::num_passes() const {
@@ -165,6 +218,7 @@ void CoarseToFine::run_passes() {
     }
     // A sample, a greedy search, or the one pass that was asked for is taken as it comes.
     const bool thorough = settings.num_passes > 1 && options_.beam_size > 1 && !is_random();
+    plan_passes(settings, thorough);
     if (run_family(settings) || !thorough || budget_.can_stop()) {
         return;
     }
@@ -175,6 +229,7 @@ void CoarseToFine::run_passes() {
     }
     if (best_ != nullptr && !budget_.can_stop()) {
         settings.index = 0;
+        meter_.begin_refinement(kRefinementWeight);
         Refinement refinement(context_, settings, best_, [this](const PassOutcome &outcome) {
             if (keep_better(outcome)) {
                 note_progress("refinement");
@@ -187,9 +242,31 @@ void CoarseToFine::run_passes() {
     }
 }
 
+void CoarseToFine::plan_passes(const PassSettings &settings, bool thorough) {
+    for (int i = 0; i < settings.num_passes; i++) {
+        meter_.plan(i < kFirstNarrowPass ? 1 : kNarrowWeight);
+    }
+    if (thorough && has_eagerly_inlined_funcs()) {
+        for (int i = 0; i < settings.num_passes; i++) {
+            meter_.plan(kNarrowWeight);
+        }
+    }
+    if (thorough) {
+        meter_.plan(kRefinementWeight);
+    }
+}
+
 // Passes from coarse to fine. True if nothing was left out, so that no further pass can find
 // anything better.
 bool CoarseToFine::run_family(PassSettings settings) {
+    const int num_planned = settings.num_passes;
+    const bool exhausted = run_passes_of(settings);
+    // Those that turned out to be superfluous.
+    meter_.skip(num_planned - settings.index - 1);
+    return exhausted;
+}
+
+bool CoarseToFine::run_passes_of(PassSettings &settings) {
     PermittedHashes permitted;
     int patience = settings.eager_inlining ? kPatienceInSmallSpace : kPatience;
     if (graph_.num_non_input_funcs() > kManyFuncs) {
@@ -199,6 +276,7 @@ bool CoarseToFine::run_family(PassSettings settings) {
     for (settings.index = 0; settings.index < settings.num_passes; settings.index++) {
         settings.narrow_beam =
             !is_random() && (settings.index >= kFirstNarrowPass || settings.eager_inlining);
+        meter_.begin(1);
         PassOutcome outcome = run_pass(settings, permitted);
         const bool better = keep_better(outcome);
         if (best_ != nullptr) {
@@ -384,9 +462,9 @@ SearchResult search(const PipelineGraph &graph,
                     const GpuDevice &device,
                     const Options &options,
                     CostModel &cost_model,
-                    const std::function<bool()> &cancelled) {
+                    const SearchHooks &hooks) {
     check_options(options);
-    return CoarseToFine(graph, store, device, options, cost_model, cancelled).run();
+    return CoarseToFine(graph, store, device, options, cost_model, hooks).run();
 }
 
 }  // namespace anderson2021

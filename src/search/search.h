@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -13,6 +12,7 @@
 #include "schedule/loop_nest.h"
 #include "search/func_place.h"
 #include "search/rejections.h"
+#include "search/search_hooks.h"
 #include "support/options.h"
 
 namespace anderson2021 {
@@ -87,10 +87,6 @@ struct SearchResult {
 /// Finds the schedule with the lowest predicted cost. `store` must have been made for `graph` and
 /// outlive the result; `cost_model` must have begun on this graph.
 ///
-/// `cancelled`, if given, is asked now and then; once it returns true the search ends like one
-/// whose time is up (option time_limit_s): with the best complete schedule found so far, or else
-/// with the first one that can be completed.
-///
 /// Throws UserError if no legal schedule exists within the options (naming the Func that has no
 /// legal placement) or if the partial schedule cannot be read or matched.
 SearchResult search(const PipelineGraph &graph,
@@ -98,6 +94,6 @@ SearchResult search(const PipelineGraph &graph,
                     const GpuDevice &device,
                     const Options &options,
                     CostModel &cost_model,
-                    const std::function<bool()> &cancelled = {});
+                    const SearchHooks &hooks = {});
 
 }  // namespace anderson2021

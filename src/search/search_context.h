@@ -17,6 +17,7 @@ namespace anderson2021 {
 
 class FrozenDecisions;
 class PartialMatcher;
+class ProgressMeter;
 class RootProfiles;
 
 struct SearchContext {
@@ -37,6 +38,8 @@ struct SearchContext {
     SearchStats &stats;
     /// Null: no limits.
     SearchBudget *budget = nullptr;
+    /// Null: nobody wants to know.
+    ProgressMeter *meter = nullptr;
 };
 
 }  // namespace anderson2021

@@ -1,20 +1,14 @@
 #include "search/search_report.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <sstream>
-#include <unistd.h>
 
 #include "schedule/schedule_text.h"
 #include "search/depth_hash.h"
-#include "support/log.h"
 
 namespace anderson2021 {
 
 namespace {
-
-// Successors between two redraws.
-constexpr int64_t kRedrawInterval = 2048;
 
 int64_t whole_ms(double ms) {
     return static_cast<int64_t>(ms);
@@ -92,44 +86,6 @@ std::string print_search_space(const Options &options) {
         << "  compute at block: " << options.allow_compute_at_block() << "\n"
         << "  compute at thread: " << options.allow_compute_at_thread();
     return out.str();
-}
-
-ProgressBar::ProgressBar(int num_funcs, int64_t beam_size)
-    : enabled_(log_level() >= 1 && isatty(STDERR_FILENO) != 0), num_funcs_(num_funcs),
-      beam_size_(beam_size) {}
-
-int64_t ProgressBar::filled_cells(int num_decisions,
-                                  int64_t num_expanded,
-                                  int num_funcs,
-                                  int64_t beam_size) {
-    const int64_t total = std::max<int64_t>(2 * num_funcs * beam_size, 1);
-    return std::min<int64_t>(kWidth, kWidth * (num_decisions * beam_size + num_expanded) / total);
-}
-
-void ProgressBar::advance(int64_t num_successors, int num_decisions, int64_t num_expanded) {
-    const int64_t before = num_successors_ / kRedrawInterval;
-    num_successors_ += num_successors;
-    if (!enabled_ || num_successors_ / kRedrawInterval == before) {
-        return;
-    }
-    const auto filled =
-        static_cast<size_t>(filled_cells(num_decisions, num_expanded, num_funcs_, beam_size_));
-    std::string cells(kWidth, ' ');
-    std::fill(cells.begin(), cells.begin() + static_cast<ptrdiff_t>(filled), '.');
-    if (filled < cells.size()) {
-        cells[filled] = "/-\\|"[num_drawn_++ % 4];
-    }
-    const std::string line = "[" + cells + "]" + std::string(kWidth + 2, '\b');
-    std::fputs(line.c_str(), stderr);
-    drawn_ = true;
-}
-
-void ProgressBar::clear() {
-    if (drawn_) {
-        const std::string line = std::string(kWidth + 2, ' ') + std::string(kWidth + 2, '\b');
-        std::fputs(line.c_str(), stderr);
-        drawn_ = false;
-    }
 }
 
 }  // namespace anderson2021

@@ -1,5 +1,5 @@
-// What the search tells the user: statistics, the result of each pass, a progress bar. Printed from
-// finished data; nothing here is evaluated below log level 1.
+// What the search tells the user: statistics and the result of each pass. Printed from finished
+// data; nothing here is evaluated below log level 1.
 #pragma once
 
 #include <cstdint>
@@ -24,30 +24,5 @@ print_pass_result(int number, double cost, const LoopNest &root, const PipelineG
 
 /// "Search space options:" and one line per move.
 std::string print_search_space(const Options &options);
-
-/// A bar on the terminal; silent if stderr is none or below log level 1.
-class ProgressBar {
-public:
-    ProgressBar(int num_funcs, int64_t beam_size);
-
-    /// After a step with `num_successors` candidates made from `num_expanded` schedules with
-    /// `num_decisions` decisions. Redraws now and then only.
-    void advance(int64_t num_successors, int num_decisions, int64_t num_expanded);
-    /// Wipes the bar.
-    void clear();
-
-    /// Cells to be filled of kWidth.
-    static int64_t
-    filled_cells(int num_decisions, int64_t num_expanded, int num_funcs, int64_t beam_size);
-    static constexpr int kWidth = 78;
-
-private:
-    bool enabled_;
-    bool drawn_ = false;
-    int num_funcs_;
-    int64_t beam_size_;
-    int64_t num_successors_ = 0;
-    int64_t num_drawn_ = 0;
-};
 
 }  // namespace anderson2021

@@ -7,15 +7,6 @@
 
 namespace anderson2021 {
 
-namespace {
-
-// Buffers of their own.
-bool is_at_root(const FuncNode &func) {
-    return func.is_output || func.is_extern || func.feeds_extern;
-}
-
-}  // namespace
-
 std::vector<LoopNestPtr>
 ComputeAtMove::propose(const LoopNestPtr &root, int func, int vector_dim) const {
     return places_at(root, {func, vector_dim}, {});
@@ -36,7 +27,7 @@ ComputeAtMove::places_at(const LoopNestPtr &nest, const Target &target, const Pl
     if (allows(*nest, func, here.in_thread)) {
         place_here(*nest, target, here, results);
     }
-    if (is_at_root(func)) {
+    if (func.needs_root()) {
         return results;
     }
 
@@ -67,7 +58,7 @@ bool ComputeAtMove::allows(const LoopNest &nest, const FuncNode &func, bool in_t
         return false;
     }
     if (nest.is_root()) {
-        return is_at_root(func) || options_.compute_root;
+        return func.needs_root() || options_.compute_root;
     }
     return in_thread ? options_.compute_at_thread : options_.compute_at_block;
 }

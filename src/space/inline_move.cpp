@@ -48,8 +48,7 @@ int count_readers_with_loops(const PipelineGraph &graph, const LoopNest &root, i
 }  // namespace
 
 bool can_inline(const FuncNode &func) {
-    return func.num_stages() == 1 && !func.is_output && !func.is_input && !func.is_extern &&
-           !func.feeds_extern;
+    return func.num_stages() == 1 && !func.is_input && !func.needs_root();
 }
 
 bool is_inlined_eagerly(const FuncNode &func) {

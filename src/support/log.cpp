@@ -13,6 +13,7 @@ namespace {
 std::atomic<int> current_level{0};
 std::mutex sink_mutex;
 std::function<void(const std::string &)> current_sink;
+std::function<void()> current_prelude;
 
 }  // namespace
 
@@ -26,6 +27,9 @@ void set_log_level(int level) {
 
 void write_log(const std::string &text) {
     const std::lock_guard<std::mutex> lock(sink_mutex);
+    if (current_prelude) {
+        current_prelude();
+    }
     if (current_sink) {
         current_sink(text);
     } else {
@@ -37,6 +41,11 @@ void write_log(const std::string &text) {
 void set_log_sink(std::function<void(const std::string &)> sink) {
     const std::lock_guard<std::mutex> lock(sink_mutex);
     current_sink = std::move(sink);
+}
+
+void set_log_prelude(std::function<void()> prelude) {
+    const std::lock_guard<std::mutex> lock(sink_mutex);
+    current_prelude = std::move(prelude);
 }
 
 }  // namespace anderson2021

@@ -13,6 +13,9 @@ void set_log_level(int level);
 /// Writes to stderr (or to the sink that a test has set), whole lines at a time.
 void write_log(const std::string &text);
 void set_log_sink(std::function<void(const std::string &)> sink);
+/// Called before every write, to wipe what does not belong to the log; null removes it. Must not
+/// write to the log.
+void set_log_prelude(std::function<void()> prelude);
 
 }  // namespace anderson2021
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "costmodel/weights.h"
+#include "tools/tool.h"
 
 namespace fs = std::filesystem;
 using anderson2021::WeightsOrError;
@@ -54,16 +55,25 @@ bool check_path(const std::string &path) {
     return good;
 }
 
+int run(const anderson2021::Flags &flags) {
+    bool good = true;
+    for (const std::string &path : flags.words()) {
+        good = check_path(path) && good;
+    }
+    return good ? 0 : 1;
+}
+
 }  // namespace
 
 int main(int argc, char **argv) {
-    if (argc < 2) {
-        std::fprintf(stderr, "usage: %s <file.weights or directory> ...\n", argv[0]);
-        return 1;
-    }
-    bool good = true;
-    for (int i = 1; i < argc; i++) {
-        good = check_path(argv[i]) && good;
-    }
-    return good && std::fflush(stdout) == 0 ? 0 : 1;
+    const anderson2021::ToolInfo tool = {
+        "check_weights",
+        "FILE|DIRECTORY ...",
+        "Checks weights in either form: shapes, versions of the features, values that are no "
+        "numbers. "
+        "Prints one line for each and exits with 1 if any is not as it should be. A directory that "
+        "holds .weights files stands for all of them.",
+        {},
+        1};
+    return anderson2021::run_tool(tool, argc, argv, run);
 }

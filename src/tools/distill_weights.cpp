@@ -2,7 +2,7 @@
 //
 // The samples, packed files or .sample files or directories of both, only say what stages and
 // schedules look like: see training/stage_mixer.h. Their run times do not matter. An interrupted
-// run goes on where it was. See usage() for the options.
+// run goes on where it was.
 #include <chrono>
 #include <cstdio>
 #include <exception>
@@ -13,7 +13,7 @@
 #include "costmodel/weights.h"
 #include "support/error.h"
 #include "support/hash.h"
-#include "tools/flags.h"
+#include "tools/tool.h"
 #include "training/distiller.h"
 #include "training/run_log.h"
 
@@ -245,29 +245,23 @@ void Run::run() {
     train(distiller);
 }
 
+int run(const Flags &flags) {
+    check_flags(flags);
+    Run(flags).run();
+    return 0;
+}
+
 }  // namespace
 
 }  // namespace anderson2021
 
 int main(int argc, char **argv) {
-    anderson2021::Flags flags(anderson2021::kSpecs);
-    try {
-        flags.parse(argc, argv);
-        if (flags.wants_help()) {
-            std::fprintf(stderr,
-                         "usage: %s --teachers=FILE,... --weights_out=FILE SAMPLES ...\n%s",
-                         argv[0],
-                         flags.usage().c_str());
-            return 0;
-        }
-        anderson2021::check_flags(flags);
-        anderson2021::Run(flags).run();
-        if (std::fflush(stdout) != 0) {
-            throw anderson2021::UserError("cannot write to standard output");
-        }
-        return 0;
-    } catch (const std::exception &error) {
-        std::fprintf(stderr, "distill_weights: %s\n", error.what());
-        return 1;
-    }
+    const anderson2021::ToolInfo tool = {
+        "distill_weights",
+        "--teachers=FILE,... --weights_out=FILE [options] SAMPLES ...",
+        "Makes weights that predict what other weights, the teachers, predict. SAMPLES are packed "
+        "samples, .sample files or folders of both; they only show what stages and schedules look "
+        "like, their run times do not matter.",
+        anderson2021::kSpecs};
+    return anderson2021::run_tool(tool, argc, argv, anderson2021::run);
 }

@@ -5,15 +5,15 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
-#include <exception>
 #include <filesystem>
 #include <limits>
 #include <string>
+#include <vector>
 
 #include "costmodel/file_bytes.h"
 #include "features/feature_io.h"
 #include "support/error.h"
-#include "tools/flags.h"
+#include "tools/tool.h"
 
 namespace {
 
@@ -62,21 +62,23 @@ void convert(const std::string &in,
     }
 }
 
+int run(const anderson2021::Flags &flags) {
+    const std::vector<std::string> &words = flags.words();
+    convert(words[0], words[1], words[2], words[3], words[4]);
+    return 0;
+}
+
 }  // namespace
 
 int main(int argc, char **argv) {
-    if (argc != 6) {
-        std::fprintf(stderr,
-                     "usage: %s <in.featurization> <seconds> <pipeline id> <schedule id> "
-                     "<out.sample>\n",
-                     argv[0]);
-        return 1;
-    }
-    try {
-        convert(argv[1], argv[2], argv[3], argv[4], argv[5]);
-    } catch (const std::exception &error) {
-        std::fprintf(stderr, "featurization_to_sample: %s\n", error.what());
-        return 1;
-    }
-    return 0;
+    const anderson2021::ToolInfo tool = {
+        "featurization_to_sample",
+        "IN.featurization SECONDS PIPELINE_ID SCHEDULE_ID OUT.sample",
+        "Makes a sample out of the features of a schedule and its measured run time. The ids are "
+        "any "
+        "numbers of 32 bits: schedules of one pipeline share the first and differ in the second.",
+        {},
+        5,
+        5};
+    return anderson2021::run_tool(tool, argc, argv, run);
 }

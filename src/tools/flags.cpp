@@ -62,18 +62,41 @@ void Flags::set(const std::string &name, const std::string &value) {
     throw UserError("there is no option --" + name);
 }
 
+namespace {
+
+const char *value_of(FlagSpec::Kind kind) {
+    switch (kind) {
+    case FlagSpec::Kind::Integer:
+        return "=N";
+    case FlagSpec::Kind::Number:
+        return "=X";
+    case FlagSpec::Kind::Boolean:
+        return "=0|1";
+    default:
+        return "=TEXT";
+    }
+}
+
+}  // namespace
+
+std::string option_line(const std::string &option, const std::string &meaning) {
+    constexpr size_t kMeaningColumn = 28;
+    std::string line = "  " + option;
+    // Two blanks at least tell an option from its meaning.
+    line.resize(std::max(line.size() + 2, kMeaningColumn), ' ');
+    return line + meaning + "\n";
+}
+
 std::string Flags::usage() const {
     std::string text;
     for (const FlagSpec &spec : specs_) {
-        std::string line = std::string("  --") + spec.name;
-        line.resize(std::max<size_t>(line.size() + 1, 24), ' ');
-        line += spec.meaning;
+        std::string meaning = spec.meaning;
         if (spec.required) {
-            line += " (required)";
+            meaning += " (required)";
         } else if (*spec.default_value != '\0') {
-            line += std::string(" (default ") + spec.default_value + ")";
+            meaning += std::string(" (default ") + spec.default_value + ")";
         }
-        text += line + "\n";
+        text += option_line(std::string("--") + spec.name + value_of(spec.kind), meaning);
     }
     return text;
 }

@@ -48,6 +48,8 @@ private:
     bool wants_help_ = false;
 };
 
+/// A line of usage().
+std::string option_line(const std::string &option, const std::string &meaning);
 /// A whole decimal integer, or UserError that starts with `label`.
 int64_t parse_integer(const std::string &label, const std::string &text);
 /// A whole finite number, or UserError that starts with `label`.

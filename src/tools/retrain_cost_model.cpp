@@ -1,7 +1,7 @@
 // Trains the cost model on samples, or predicts their run times.
 //
 // Samples are .sample files, packed .samples files or directories of both, given as arguments or,
-// without any (or with -), on standard input, one per line. See usage() for the options.
+// without any (or with -), on standard input, one per line.
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -15,7 +15,7 @@
 #include "costmodel/weights.h"
 #include "support/error.h"
 #include "support/hash.h"
-#include "tools/flags.h"
+#include "tools/tool.h"
 #include "training/run_log.h"
 #include "training/teacher.h"
 #include "training/trainer.h"
@@ -433,9 +433,6 @@ int run(const Flags &flags) {
         return 0;
     }
     Run(flags).run();
-    if (std::fflush(stdout) != 0) {
-        throw UserError("cannot write to standard output");
-    }
     return 0;
 }
 
@@ -444,22 +441,13 @@ int run(const Flags &flags) {
 }  // namespace anderson2021
 
 int main(int argc, char **argv) {
-    anderson2021::Flags flags(anderson2021::kSpecs);
-    const auto usage = [&] {
-        std::fprintf(stderr,
-                     "usage: %s --epochs=N ... [file or directory ...]\n%s",
-                     argv[0],
-                     flags.usage().c_str());
-    };
-    try {
-        flags.parse(argc, argv);
-        if (flags.wants_help()) {
-            usage();
-            return 0;
-        }
-        return anderson2021::run(flags);
-    } catch (const std::exception &error) {
-        std::fprintf(stderr, "retrain_cost_model: %s\n", error.what());
-        return 1;
-    }
+    const anderson2021::ToolInfo tool = {
+        "retrain_cost_model",
+        "--epochs=N --rates=R --weights_out=FILE ... [options] [SAMPLES ...]",
+        "Trains the cost model on samples, or predicts their run times. SAMPLES are packed "
+        "samples, .sample files or folders of both; without any, or with -, their names are read "
+        "from "
+        "standard input.",
+        anderson2021::kSpecs};
+    return anderson2021::run_tool(tool, argc, argv, anderson2021::run);
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "costmodel/weights.h"
+#include "tools/tool.h"
 
 using anderson2021::kWeightBuffers;
 
@@ -48,31 +49,41 @@ bool looks_untrained(const anderson2021::Weights &weights) {
     return true;
 }
 
+bool describe(const std::string &path) {
+    const bool is_directory = std::filesystem::is_directory(path);
+    const auto read = is_directory ? anderson2021::read_weights_directory(path)
+                                   : anderson2021::read_weights_file(path);
+    if (!read.weights) {
+        std::fprintf(stderr, "%s\n", read.error.c_str());
+        return false;
+    }
+    std::printf("%s: %s, feature versions 3 and 3, checksum %08x%s\n",
+                path.c_str(),
+                is_directory ? "directory form (versions not recorded)" : "file form",
+                read.weights->checksum(),
+                looks_untrained(*read.weights) ? ", looks untrained" : "");
+    for (size_t b = 0; b < kWeightBuffers.size(); b++) {
+        print_buffer(kWeightBuffers[b], *read.weights->buffers()[b]);
+    }
+    return true;
+}
+
+int run(const anderson2021::Flags &flags) {
+    bool good = true;
+    for (const std::string &path : flags.words()) {
+        good = describe(path) && good;
+    }
+    return good ? 0 : 1;
+}
+
 }  // namespace
 
 int main(int argc, char **argv) {
-    if (argc < 2) {
-        std::fprintf(stderr, "usage: %s <file.weights or directory> ...\n", argv[0]);
-        return 1;
-    }
-    int status = 0;
-    for (int i = 1; i < argc; i++) {
-        const bool is_directory = std::filesystem::is_directory(argv[i]);
-        const auto read = is_directory ? anderson2021::read_weights_directory(argv[i])
-                                       : anderson2021::read_weights_file(argv[i]);
-        if (!read.weights) {
-            std::fprintf(stderr, "%s\n", read.error.c_str());
-            status = 1;
-            continue;
-        }
-        std::printf("%s: %s, feature versions 3 and 3, checksum %08x%s\n",
-                    argv[i],
-                    is_directory ? "directory form (versions not recorded)" : "file form",
-                    read.weights->checksum(),
-                    looks_untrained(*read.weights) ? ", looks untrained" : "");
-        for (size_t b = 0; b < kWeightBuffers.size(); b++) {
-            print_buffer(kWeightBuffers[b], *read.weights->buffers()[b]);
-        }
-    }
-    return std::fflush(stdout) == 0 ? status : 1;
+    const anderson2021::ToolInfo tool = {
+        "weights_info",
+        "FILE|DIRECTORY ...",
+        "Describes weights: checksum, and for each buffer its shape and how its values are spread.",
+        {},
+        1};
+    return anderson2021::run_tool(tool, argc, argv, run);
 }

@@ -18,6 +18,7 @@
 #include "fuzz_graph.h"
 #include "isolated.h"
 #include "lowering/lower_schedule.h"
+#include "lowering/trace_check.h"
 #include "plugin/options_parser.h"
 #include "schedule/nest_verifier.h"
 #include "schedule/schedule_parser.h"
@@ -26,7 +27,6 @@
 #include "support/error.h"
 #include "support/rng.h"
 #include "tools/flags.h"
-#include "trace_check.h"
 
 namespace anderson2021 {
 namespace test {

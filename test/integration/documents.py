@@ -34,3 +34,52 @@ def blocks(document: Path, heading: str = "") -> list[Block]:
 def commands(document: Path, heading: str = "") -> list[str]:
     """What to type, block by block."""
     return [block.text for block in blocks(document, heading) if block.language == "bash"]
+
+
+@dataclass(frozen=True)
+class Step:
+    """A block of commands, and what the document says that they print."""
+
+    script: str
+    shown: tuple[str, ...] = ()
+
+
+def transcript(document: Path) -> list[Step]:
+    """The blocks of commands, each with the block labelled `output` that follows it."""
+    steps: list[Step] = []
+    for block in blocks(document):
+        if block.language == "bash":
+            steps.append(Step(block.text))
+        elif block.label == "output":
+            assert steps and not steps[-1].shown, f"{document}: output of nothing"
+            steps[-1] = Step(steps[-1].script, tuple(block.text.splitlines()))
+    return steps
+
+
+def missing_line(shown: tuple[str, ...], output: str) -> str:
+    """The first of the lines that the output does not have in this order; `…` stands for any text."""
+    lines = iter(output.splitlines())
+    for wanted in shown:
+        if wanted.strip() == "…":
+            continue
+        pattern = re.compile(re.escape(wanted.rstrip()).replace("…", ".*") + r"\s*")
+        if not any(pattern.fullmatch(line) for line in lines):
+            return wanted
+    return ""
+
+
+_MARK = "-- end of step --"
+
+
+def script_of(steps: list[Step]) -> str:
+    """One script of all steps, whose output can be told apart."""
+    return "".join(f"{step.script}echo '{_MARK}'\n" for step in steps)
+
+
+def check_transcript(steps: list[Step], output: str) -> None:
+    """Compares what the script of the steps has printed with what the document shows."""
+    parts = output.split(f"{_MARK}\n")
+    assert len(parts) == len(steps) + 1, output
+    for step, part in zip(steps, parts):
+        missing = missing_line(step.shown, part)
+        assert not missing, f"{step.script}does not print\n{missing}\nbut\n{part}"

@@ -1,6 +1,7 @@
 """The installed tree: CMake's find_package, pkg-config, and the commands of docs/install.md."""
 
 import os
+import shlex
 import shutil
 import sys
 from pathlib import Path
@@ -151,10 +152,11 @@ def test_cmake_mistakes(tree, folder, text, message):
 
 
 def test_pkg_config_and_programs(tools, tree, folder):
+    where = {"PKG_CONFIG_PATH": str(tree / "lib" / "pkgconfig")}
+
     def variable(name):
         return Path(run(
-            ["pkg-config", f"--variable={name}", "anderson2021"],
-            environment={"PKG_CONFIG_PATH": str(tree / "lib" / "pkgconfig")},
+            ["pkg-config", f"--variable={name}", "anderson2021"], environment=where,
         ).require_success().output.strip().replace("\\ ", " "))
 
     plugin, weights = variable("plugin"), variable("weightsdir")
@@ -167,6 +169,18 @@ def test_pkg_config_and_programs(tools, tree, folder):
     assert {"anderson2021-retrain", "anderson2021-generate-samples"} <= programs
     for program in programs:
         assert "usage: " in run([tree / "bin" / program]).output
+        assert (tree / "share" / "man" / "man1" / f"{program}.1").is_file()
+        assert (tree / "share" / "bash-completion" / "completions" / program).is_file()
+    # Pages for commands that are not there would lead astray.
+    assert {path.stem for path in (tree / "share" / "man" / "man1").iterdir()} == programs
+    version = run(["pkg-config", "--modversion", "anderson2021"], environment=where)
+    flags = run(["pkg-config", "--cflags", "anderson2021"], environment=where)
+    source = folder / "version.c"
+    source.write_text('#include <anderson2021/version.h>\n#include <stdio.h>\n'
+                      'int main(void) { return puts(ANDERSON2021_VERSION) < 0; }\n')
+    run(["cc", *shlex.split(flags.require_success().output), source, "-o",
+         folder / "version"]).require_success()
+    assert run([folder / "version"]).output == version.require_success().output
     made = folder / "random.weights"
     run([tree / "bin" / "anderson2021-make-random-weights", "3", made]).require_success()
     run([tree / "bin" / "anderson2021-check-weights", made]).require_success()

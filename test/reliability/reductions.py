@@ -42,6 +42,7 @@ family("scalar", to_scalar, {
     "all": [lambda s, v, r: s & (v < 251), cast(BOOL)(True)],
     "not_associative": [lambda s, v, r: s * 3 + v, cast(I32)(1), I32, 1, 5000],
     "with_its_place": [lambda s, v, r: s + v * r.x, cast(I32)(0)],
+    "sum_of_millions": [lambda s, v, r: s + v, cast(I32)(0), I32, 1, 4000000],
 })
 
 
@@ -287,3 +288,85 @@ def moments():
     m[z] = (0, 0, 0)
     m[z] = (m[z][0] + v, m[z][1] + v * r.x, m[z][2] + v * r.y)
     return Case([estimated(m, 3)], [(3,), (1,)], images=[im])
+
+
+@pipeline
+def place_of_the_last_maximum():
+    """Which one of equal values it is depends on their order."""
+    im, s = image(I32, "im", 20000), hl.Func("s")
+    r = domain((0, 20000))
+    s[()] = (-1, -1)
+    later = s[()][0] <= im[r]
+    s[()] = (hl.select(later, im[r], s[()][0]), hl.select(later, r, s[()][1]))
+    return Case([estimated(s)], [()], images=[im])
+
+
+@pipeline
+def place_of_the_last_maximum_in_2d():
+    im, s = image(I32, "im", 100, 90), hl.Func("s")
+    r = domain((0, 100), (0, 90))
+    s[()] = (-1, -1)
+    later = s[()][0] <= im[r.x, r.y]
+    s[()] = (hl.select(later, im[r.x, r.y], s[()][0]),
+             hl.select(later, r.x + r.y * 100, s[()][1]))
+    return Case([estimated(s)], [()], images=[im])
+
+
+@pipeline
+def sum_in_3d():
+    f, s = noise("f", x, y, z), hl.Func("s")
+    r = domain((-3, 40), (5, 30), (1, 7))
+    s[()] = 0
+    s[()] += f[r.x, r.y, r.z] * r.z
+    return Case([estimated(s)], [()])
+
+
+@pipeline
+def sum_until_it_is_enough():
+    """The domain depends on the result so far."""
+    f, s = noise("f", x), hl.Func("s")
+    r = domain((0, 5000))
+    s[()] = 0
+    r.where(s[()] < 10000)
+    s[()] += f[r]
+    return Case([estimated(s)], [()])
+
+
+@pipeline
+def places_that_depend_on_counts():
+    f, h = noise("f", x), hl.Func("h")
+    r = domain((0, 5000))
+    h[x] = 0
+    h[hl.clamp(h[f[r] % 8], 0, 7)] += 1
+    return Case([estimated(h, 8)], [(8,)])
+
+
+@pipeline
+def histogram_in_a_large_table():
+    f, h = noise("f", x), hl.Func("h")
+    r = domain((0, 30000))
+    h[x, y] = 0
+    h[f[r] % 300, f[r + 1] % 200] += r
+    return Case([estimated(h, 300, 200)], [(300, 200)])
+
+
+@pipeline
+def sum_with_loops_in_another_order():
+    f, s = noise("f", x, y), hl.Func("s")
+    r = domain((0, 120), (0, 70))
+    s[()] = 0
+    s[()] += f[r.x, r.y] * r.x
+    s.update(0).reorder(r.y, r.x)
+    return Case([estimated(s)], [()])
+
+
+@pipeline
+def short_sum_with_loops_in_another_order():
+    """It may well end up inside a thread, without any call of its own."""
+    f, s = noise("f", x, y), hl.Func("s")
+    r = domain((0, 3), (0, 2))
+    s[x, y] = 0
+    s[x, y] += f[x + r.x, y + r.y] * r.x
+    s.update(0).reorder(r.y, r.x)
+    return Case([estimated(func("o", (x, y), s[x, y] + s[x, y + 1]), 100, 80)],
+                [(100, 80), (7, 3)])

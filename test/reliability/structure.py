@@ -345,7 +345,46 @@ def directive_specialize():
     p = param(I32, "p", 1)
     g = func("g", (x, y), mix(x, y) + p)
     g.specialize(p == 1)
-    return plain(g, 200, 100, refused="already has a schedule", params=[(p, 2)])
+    return plain(g, 200, 100, params=[(p, 2)])
+
+
+@pipeline
+def directive_specialize_that_holds():
+    p = param(I32, "p", 1)
+    f = noise("f", x, y)
+    chosen = hl.select(p > 1, f[x, y] + 0, f[x, y + 1] + 0)
+    g = func("g", (x, y), chosen * p + f[x + 1, y])
+    f.specialize(p == 2)
+    g.specialize(p > 1).specialize(p == 2)
+    return plain(g, 200, 100, params=[(p, 2)])
+
+
+@pipeline
+def directive_specialize_of_an_update():
+    p, r = param(I32, "p", 1), domain((0, 9))
+    f = hl.Func("f")
+    f[x, y] = 0
+    f[x, y] += mix(x + r * p, y)
+    f.update().specialize(p == 2)
+    return plain(func("g", (x, y), f[x, y] + f[x, y + 1]), 200, 100, params=[(p, 2)])
+
+
+@pipeline
+def directive_specialize_or_fail():
+    p = param(I32, "p", 1)
+    g = func("g", (x, y), mix(x, y) * p)
+    g.specialize(p == 1)
+    g.specialize(p == 2)
+    g.specialize_fail("p is neither 1 nor 2")
+    return plain(g, 200, 100, params=[(p, 2)])
+
+
+@pipeline
+def directive_specialize_on_the_size():
+    f = noise("f", x, y)
+    g = func("g", (x, y), f[x, y] + f[x + 1, y] + f[x, y + 1])
+    g.specialize(g.output_buffer().width() >= 32)
+    return plain(g, 200, 100)
 
 
 @pipeline
@@ -353,7 +392,7 @@ def directive_in():
     f = noise("f", x, y)
     g = func("g", (x, y), f[x, y] + f[x + 1, y])
     f.in_(g)
-    return plain(g, 200, 100, refused="already has a schedule")
+    return plain(g, 200, 100)
 
 
 @pipeline
@@ -361,7 +400,70 @@ def directive_in_of_an_image():
     im = image(I32, "im", 210, 110)
     g = func("g", (x, y), im[x, y] + im[x + 1, y])
     im.in_()
-    return plain(g, 200, 100, images=[im], refused="already has a schedule")
+    return plain(g, 200, 100, images=[im])
+
+
+@pipeline
+def directive_in_for_some_readers():
+    f = noise("f", x, y)
+    a = func("a", (x, y), f[x, y] + f[x + 1, y])
+    b = func("b", (x, y), f[x, y] * f[x, y + 1])
+    d = func("d", (x, y), a[x, y] + b[x, y] + f[x, y])
+    f.in_([a, b])
+    f.in_(d)
+    return plain(d, 200, 100)
+
+
+@pipeline
+def directive_in_of_a_reduction():
+    r, f = domain((0, 9)), hl.Func("f")
+    f[x, y] = 0
+    f[x, y] += mix(x + r, y)
+    g = func("g", (x, y), f[x, y] + f[x, y + 1] + f[x + 1, y])
+    f.in_()
+    return plain(g, 200, 100)
+
+
+@pipeline
+def directive_clone_in():
+    f = noise("f", x, y)
+    a = func("a", (x, y), f[x, y] + f[x + 1, y])
+    b = func("b", (x, y), f[2 * x, y])
+    f.clone_in(b)
+    return plain(func("d", (x, y), a[x, y] - b[x, y]), 200, 100)
+
+
+@pipeline
+def directive_reorder_storage():
+    f = noise("f", x, y)
+    f.reorder_storage(y, x)
+    r, g = domain((0, 5)), hl.Func("g")
+    g[x, y] = 0
+    g[x, y] += f[x, y + r]
+    g.reorder_storage(y, x)
+    return plain(func("h", (x, y), g[x, y] + g[x + 1, y]), 200, 100)
+
+
+@pipeline
+def directive_align_storage():
+    f = noise("f", x, y)
+    f.align_storage(x, 16)
+    return plain(func("g", (x, y), f[x, y] + f[x + 1, y]), 200, 100)
+
+
+@pipeline
+def directive_store_in_heap():
+    f = noise("f", x, y)
+    f.store_in(hl.MemoryType.Heap)
+    return plain(func("g", (x, y), f[x, y] + f[x + 1, y]), 200, 100)
+
+
+@pipeline
+def directive_store_in_shared():
+    f = noise("f", x, y)
+    f.store_in(hl.MemoryType.GPUShared)
+    g = func("g", (x, y), f[x, y] + f[x + 1, y])
+    return plain(g, 200, 100, refused="already has a schedule")
 
 
 @pipeline

@@ -20,7 +20,7 @@
 #include "frontend/graph_builder.h"
 #include "plugin/options_parser.h"
 #include "support/error.h"
-#include "tools/flags.h"
+#include "tools/tool.h"
 #include "tools/with_compiler/random_pipeline.h"
 #include "tools/with_compiler/sampler.h"
 #include "training/classic_samples.h"
@@ -329,19 +329,13 @@ int run(const Flags &flags) {
 }  // namespace anderson2021
 
 int main(int argc, char **argv) {
-    anderson2021::Flags flags(anderson2021::kSpecs);
-    try {
-        flags.parse(argc, argv);
-        if (flags.wants_help()) {
-            std::fprintf(stderr,
-                         "usage: %s --out DIR --count N [options] [name=value ...]\n%s",
-                         argv[0],
-                         flags.usage().c_str());
-            return 0;
-        }
-        return anderson2021::run(flags);
-    } catch (const std::exception &error) {
-        std::fprintf(stderr, "generate_samples: %s\n", error.what());
-        return 1;
-    }
+    const anderson2021::ToolInfo tool = {"generate_samples",
+                                         "--out=DIR --count=N [options] [NAME=VALUE ...]",
+                                         "Makes samples: random schedules of generators and of "
+                                         "random pipelines, with their features "
+                                         "and the run times that given weights predict. NAME=VALUE "
+                                         "sets a parameter of the generators, "
+                                         "autoscheduler.NAME=VALUE an option of the search.",
+                                         anderson2021::kSpecs};
+    return anderson2021::run_tool(tool, argc, argv, anderson2021::run);
 }

@@ -173,7 +173,19 @@ TEST(ExistingSchedule, LoopOrdersAndBoundsMayStay) {
                   f.reorder(y, x);
                   f.update().reorder(y, x);
                   out.bound(x, 0, 64).reorder(y, x).bound_extent(y, 64);
+                  f.align_bounds(x, 8);
                   f.trace_stores();
+              }),
+              "");
+}
+
+TEST(ExistingSchedule, DirectivesThatLeaveTheLoopsAloneMayStay) {
+    EXPECT_EQ(error_after([](Func &f, Func &out) {
+                  f.reorder_storage(y, x).align_storage(y, 8).memoize();
+                  f.store_in(MemoryType::Heap);
+                  f.in(out);
+                  f.update().specialize(Param<bool>("b")).specialize(Param<bool>("c"));
+                  f.update().specialize_fail("neither");
               }),
               "");
 }
@@ -192,7 +204,6 @@ TEST(ExistingSchedule, EveryDirectiveIsRefused) {
         {"store_root", [](Func &f, Func &) { f.store_root(); }, "store_root"},
         {"hoist_storage", [](Func &f, Func &) { f.hoist_storage_root(); }, "hoist_storage"},
         {"store_in", [](Func &f, Func &) { f.store_in(MemoryType::Stack); }, "store_in"},
-        {"memoize", [](Func &f, Func &) { f.memoize(); }, "memoize"},
         {"async", [](Func &f, Func &) { f.async(); }, "async"},
         {"split", [](Func &f, Func &) { f.split(x, x, xi, 8); }, "split"},
         {"split of an update", [](Func &f, Func &) { f.update().split(x, x, xi, 8); }, "update 0"},
@@ -206,12 +217,12 @@ TEST(ExistingSchedule, EveryDirectiveIsRefused) {
         {"gpu_threads", [](Func &f, Func &) { f.gpu_threads(x); }, "gpu_threads"},
         {"hexagon", [](Func &f, Func &) { f.hexagon(y); }, "device loop"},
         {"prefetch", [](Func &f, Func &out) { out.prefetch(f, y, y, 2); }, "prefetch"},
-        {"specialize", [](Func &f, Func &) { f.specialize(Param<bool>("b")); }, "specialize"},
-        {"reorder_storage", [](Func &f, Func &) { f.reorder_storage(y, x); }, "reorder_storage"},
-        {"align_storage", [](Func &f, Func &) { f.align_storage(x, 8); }, "align_storage"},
+        {"in a specialization",
+         [](Func &f, Func &) { f.specialize(Param<bool>("b")).vectorize(x); },
+         "a specialization of Func"},
         {"bound_storage", [](Func &f, Func &) { f.bound_storage(x, 80); }, "bound_storage"},
         {"fold_storage", [](Func &f, Func &) { f.fold_storage(y, 8); }, "fold_storage"},
-        {"in", [](Func &f, Func &) { f.in(); }, "in or clone_in"},
+        {"in a wrapper", [](Func &f, Func &) { f.in().compute_root(); }, "compute_root"},
     };
     for (const Directive &d : directives) {
         const std::string message = error_after(d.apply);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "algorithm/graph_fingerprint.h"
@@ -13,6 +14,7 @@
 #include "search/known_schedule.h"
 #include "search/search.h"
 #include "support/error.h"
+#include "support/log.h"
 
 namespace anderson2021 {
 namespace {
@@ -37,7 +39,7 @@ protected:
     ~ScheduleCacheTest() override { fs::remove_all(folder_); }
 
     ScheduleCache cache(const Options &options) const {
-        return {graph_, device_, options, weights_};
+        return {graph_, device_, options, weights_, target_};
     }
     ScheduleCache cache() const { return cache(options_); }
 
@@ -48,6 +50,7 @@ protected:
     // Made by mkdtemp, and all that is removed again.
     std::string folder_;
     Options options_;
+    std::string target_ = "host-cuda";
     Weights weights_;
     std::unique_ptr<CostModel> model_;
     SearchResult found_;
@@ -77,6 +80,9 @@ TEST_F(ScheduleCacheTest, IsOffUnlessAskedForAndUseful) {
     options.record_path = "record.json";
     EXPECT_FALSE(cache(options).enabled());
     options = options_;
+    options.by_hand = "decisions.txt";
+    EXPECT_FALSE(cache(options).enabled());
+    options = options_;
     options.top_k_path = "out/best";
     EXPECT_FALSE(cache(options).enabled());
 }
@@ -93,10 +99,12 @@ TEST_F(ScheduleCacheTest, FilesUnderAllThatMatters) {
     paths.insert(cache(options).path());
     GpuDevice device;
     device.shared_bytes_per_sm *= 2;
-    paths.insert(ScheduleCache(graph_, device, options_, weights_).path());
-    paths.insert(ScheduleCache(graph_, device_, options_, Weights::random(8)).path());
-    paths.insert(ScheduleCache(test::mat_mul_graph(512), device_, options_, weights_).path());
-    EXPECT_EQ(paths.size(), 6u);
+    paths.insert(ScheduleCache(graph_, device, options_, weights_, target_).path());
+    paths.insert(ScheduleCache(graph_, device_, options_, Weights::random(8), target_).path());
+    paths.insert(
+        ScheduleCache(test::mat_mul_graph(512), device_, options_, weights_, target_).path());
+    paths.insert(ScheduleCache(graph_, device_, options_, weights_, "host-opencl").path());
+    EXPECT_EQ(paths.size(), 7u);
 }
 
 TEST_F(ScheduleCacheTest, FileThatCannotBeUsedCountsAsMissing) {
@@ -130,14 +138,59 @@ TEST_F(ScheduleCacheTest, RemovesWhatWasUnusedForLongest) {
     EXPECT_TRUE(cache().find(editor_));
 }
 
-TEST_F(ScheduleCacheTest, FolderThatCannotBeWrittenIsAnError) {
-    options_.cache_dir = "/dev/null/cache";
-    try {
-        cache().store(*found_.best);
-        FAIL() << "Nothing was thrown";
-    } catch (const UserError &e) {
-        EXPECT_NE(std::string(e.what()).find("cache_dir"), std::string::npos) << e.what();
+TEST_F(ScheduleCacheTest, EveryDamageIsNoticed) {
+    cache().store(*found_.best);
+    std::ifstream file(cache().path());
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    ASSERT_GT(text.size(), 200u);
+    const auto is_found = [&](const std::string &changed) {
+        std::ofstream(cache().path()) << changed;
+        return cache().find(editor_).has_value();
+    };
+    for (size_t i = 0; i < text.size(); i++) {
+        EXPECT_FALSE(is_found(text.substr(0, i))) << "cut off after " << i << " bytes";
+        std::string flipped = text;
+        flipped[i] = static_cast<char>(flipped[i] ^ 1);
+        EXPECT_FALSE(is_found(flipped)) << "a bit of byte " << i;
     }
+    EXPECT_FALSE(is_found(text + text));
+    EXPECT_TRUE(is_found(text));
+}
+
+TEST_F(ScheduleCacheTest, FolderThatCannotBeWrittenIsAWarning) {
+    std::string log;
+    set_log_sink([&](const std::string &text) { log += text; });
+    options_.cache_dir = "/dev/null/cache";
+    cache().store(*found_.best);
+    set_log_sink(nullptr);
+    EXPECT_EQ(log.find("Warning: "), 0u) << log;
+    EXPECT_NE(log.find("cache_dir"), std::string::npos) << log;
+    EXPECT_NE(log.find("/dev/null/cache"), std::string::npos) << log;
+    EXPECT_FALSE(cache().find(editor_));
+}
+
+// As threads of one process do.
+TEST_F(ScheduleCacheTest, ManyMayStoreAtTheSameTime) {
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 8; t++) {
+        threads.emplace_back([&] {
+            for (int i = 0; i < 20; i++) {
+                cache().store(*found_.best);
+            }
+        });
+    }
+    for (int i = 0; i < 50; i++) {
+        cache().find(editor_);
+    }
+    for (std::thread &thread : threads) {
+        thread.join();
+    }
+    EXPECT_TRUE(cache().find(editor_));
+    size_t files = 0;
+    for (const auto &entry : fs::directory_iterator(options_.cache_dir)) {
+        files += entry.is_regular_file() ? 1 : 0;
+    }
+    EXPECT_EQ(files, 1u) << "temporary files are left";
 }
 
 std::string fingerprint_of(const PipelineGraph &graph) {

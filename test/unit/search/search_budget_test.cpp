@@ -37,7 +37,9 @@ search_until(const PipelineGraph &graph, const Options &options, std::function<b
     GpuDevice device;
     device.num_sms = static_cast<int>(options.parallelism);
     const auto model = test::make_test_cost_model(graph, device.num_sms);
-    return search(graph, store, device, options, *model, std::move(cancelled));
+    SearchHooks hooks;
+    hooks.progress = [&](const SearchStatus &) { return !cancelled || !cancelled(); };
+    return search(graph, store, device, options, *model, hooks);
 }
 
 void expect_legal(const PipelineGraph &graph, const SearchResult &result) {

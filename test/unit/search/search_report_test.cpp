@@ -70,12 +70,5 @@ TEST(SearchReport, SearchSpaceHasFiveLines) {
               "  compute at block: 0\n  compute at thread: 1");
 }
 
-TEST(ProgressBar, FillsInProportionToTheDecisions) {
-    EXPECT_EQ(ProgressBar::filled_cells(0, 0, 5, 32), 0);
-    EXPECT_EQ(ProgressBar::filled_cells(5, 0, 5, 32), 39);
-    EXPECT_EQ(ProgressBar::filled_cells(9, 32, 5, 32), 78);
-    EXPECT_EQ(ProgressBar::filled_cells(10, 32, 5, 32), 78);
-}
-
 }  // namespace
 }  // namespace anderson2021

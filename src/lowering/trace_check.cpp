@@ -1,4 +1,4 @@
-#include "trace_check.h"
+#include "lowering/trace_check.h"
 
 #include <algorithm>
 #include <map>
@@ -7,7 +7,6 @@
 #include <vector>
 
 namespace anderson2021 {
-namespace test {
 namespace {
 
 using Kind = Directive::Kind;
@@ -15,8 +14,18 @@ using Kind = Directive::Kind;
 // The loops of one stage while calls are applied to it.
 class StageLoops {
 public:
-    StageLoops(const GpuDevice &device, const std::vector<std::string> &names)
-        : device_(device), loops_(names.begin(), names.end()) {}
+    StageLoops(const GpuDevice &device, const StageNode &stage) : device_(device) {
+        std::vector<LoopDim> dims = stage.loops;
+        std::sort(dims.begin(), dims.end(), [](const LoopDim &a, const LoopDim &b) {
+            return a.dims_index < b.dims_index;
+        });
+        for (const LoopDim &d : dims) {
+            loops_.push_back(d.var);
+            if (d.source == LoopDim::Source::Constant) {
+                extents_[d.var] = d.constant_span.extent();
+            }
+        }
+    }
 
     // False, and fault(), if the call is refused.
     bool apply(const Directive &d) {
@@ -30,8 +39,7 @@ public:
         case Kind::Unroll:
             return exists(d.vars.at(0));
         case Kind::GpuBlocks:
-            return exists(d.vars.at(0)) && mark(d.vars[0]) &&
-                   (++blocks_ <= 3 || refuse("more than three loops of blocks"));
+            return exists(d.vars.at(0)) && mark(d.vars[0]) && add_blocks(d.vars[0]);
         case Kind::GpuThreads:
             return exists(d.vars.at(0)) && mark(d.vars[0]) && add_threads(d.vars[0]);
         case Kind::GpuSingleThread:
@@ -47,22 +55,52 @@ public:
 
     const std::string &fault() const { return fault_; }
     bool has_kernel() const { return blocks_ > 0 || is_single_thread_; }
-    bool has_threads() const { return threads_dims_ > 0; }
-    bool has_loop(const std::string &name) const { return loops_.count(name) != 0; }
+
+    // Empty if loops of blocks follow each other, and none around them takes more than one turn.
+    std::string fault_of_order() const {
+        bool in_kernel = false, in_block = false;
+        for (auto loop = loops_.rbegin(); loop != loops_.rend(); ++loop) {
+            const auto extent = extents_.find(*loop);
+            const bool single = extent != extents_.end() && extent->second <= 1;
+            const bool is_block = block_loops_.count(*loop) != 0;
+            if (is_block && in_block) {
+                return *loop + " is a loop of blocks inside a loop of a block";
+            }
+            in_block = in_block || (in_kernel && !is_block && !single);
+            in_kernel = in_kernel || is_block;
+            if (!in_kernel && blocks_ > 0 && extent != extents_.end() && !single) {
+                return "the loop " + *loop + " launches its kernel again and again";
+            }
+        }
+        return "";
+    }
 
 private:
     bool refuse(const std::string &reason) {
         fault_ = reason;
         return false;
     }
+    size_t place_of(const std::string &name) const {
+        return static_cast<size_t>(std::find(loops_.begin(), loops_.end(), name) - loops_.begin());
+    }
     bool exists(const VarRef &v) {
-        return loops_.count(v.name) != 0 || refuse("there is no loop " + v.name);
+        return place_of(v.name) < loops_.size() || refuse("there is no loop " + v.name);
     }
-    bool take(const VarRef &v) {
-        return loops_.erase(v.name) != 0 || refuse("there is no loop " + v.name);
+    // The new loop takes the place of another, or comes around it.
+    bool replace(const VarRef &old, const VarRef &with) {
+        if (with.name != old.name && place_of(with.name) < loops_.size()) {
+            return refuse("there is a loop " + with.name + " already");
+        }
+        loops_[place_of(old.name)] = with.name;
+        return true;
     }
-    bool put(const VarRef &v) {
-        return loops_.insert(v.name).second || refuse("there is a loop " + v.name + " already");
+    bool put_around(const VarRef &inner, const VarRef &outer) {
+        if (place_of(outer.name) < loops_.size()) {
+            return refuse("there is a loop " + outer.name + " already");
+        }
+        const auto at = static_cast<std::ptrdiff_t>(place_of(inner.name) + 1);
+        loops_.insert(loops_.begin() + at, outer.name);
+        return true;
     }
     bool mark(const VarRef &v) {
         return gpu_.insert(v.name).second || refuse(v.name + " is marked twice");
@@ -72,7 +110,8 @@ private:
             return refuse("split of " + d.vars[0].name + " by " + std::to_string(d.factor));
         }
         const int64_t extent = take_extent(d.vars[0]);
-        if (!take(d.vars[0]) || !put(d.vars[1]) || !put(d.vars[2])) {
+        if (!exists(d.vars[0]) || !replace(d.vars[0], d.vars[2]) ||
+            !put_around(d.vars[2], d.vars[1])) {
             return false;
         }
         if (extent > 0) {
@@ -83,7 +122,11 @@ private:
     }
     bool fuse(const Directive &d) {
         const int64_t inner = take_extent(d.vars[0]), outer = take_extent(d.vars[1]);
-        if (!take(d.vars[0]) || !take(d.vars[1]) || !put(d.vars[2])) {
+        if (!exists(d.vars[0]) || !exists(d.vars[1]) || d.vars[0].name == d.vars[1].name) {
+            return refuse("fuse of " + d.vars[0].name + " and " + d.vars[1].name);
+        }
+        loops_.erase(loops_.begin() + static_cast<std::ptrdiff_t>(place_of(d.vars[1].name)));
+        if (!replace(d.vars[0], d.vars[2])) {
             return false;
         }
         if (inner > 0 && outer > 0) {
@@ -100,6 +143,7 @@ private:
     }
     bool reorder(const Directive &d) {
         std::set<std::string> seen;
+        std::set<size_t> places;
         for (const VarRef &v : d.vars) {
             if (!exists(v)) {
                 return false;
@@ -107,8 +151,17 @@ private:
             if (!seen.insert(v.name).second) {
                 return refuse("reorder names " + v.name + " twice");
             }
+            places.insert(place_of(v.name));
+        }
+        auto place = places.begin();
+        for (const VarRef &v : d.vars) {
+            loops_[*place++] = v.name;
         }
         return d.vars.size() >= 2 || refuse("reorder of one loop");
+    }
+    bool add_blocks(const VarRef &v) {
+        block_loops_.insert(v.name);
+        return ++blocks_ <= 3 || refuse("more than three loops of blocks");
     }
     bool add_threads(const VarRef &v) {
         const auto extent = extents_.find(v.name);
@@ -125,21 +178,15 @@ private:
     }
 
     const GpuDevice &device_;
-    std::set<std::string> loops_, gpu_;
+    // Innermost first.
+    std::vector<std::string> loops_;
+    std::set<std::string> gpu_, block_loops_;
     std::map<std::string, int64_t> extents_;
     int blocks_ = 0, threads_dims_ = 0;
     int64_t threads_ = 1;
     bool is_single_thread_ = false;
     std::string fault_;
 };
-
-std::vector<std::string> loop_names(const StageNode &stage) {
-    std::vector<std::string> names;
-    for (const LoopDim &loop : stage.loops) {
-        names.push_back(loop.var);
-    }
-    return names;
-}
 
 bool is_placed_at_root(const std::vector<Directive> &directives) {
     return std::any_of(directives.begin(), directives.end(), [](const Directive &d) {
@@ -152,7 +199,7 @@ std::string check_list(const StageNode &stage,
                        const std::vector<Directive> &directives,
                        bool at_root,
                        const GpuDevice &device) {
-    StageLoops loops(device, loop_names(stage));
+    StageLoops loops(device, stage);
     for (const Directive &d : directives) {
         if (!loops.apply(d)) {
             return stage.name + ": " + loops.fault();
@@ -161,7 +208,11 @@ std::string check_list(const StageNode &stage,
     if (at_root && !loops.has_kernel()) {
         return stage.name + " runs outside of kernels";
     }
-    return "";
+    if (!at_root && loops.has_kernel()) {
+        return stage.name + " has a kernel inside another";
+    }
+    const std::string fault = loops.fault_of_order();
+    return fault.empty() ? "" : stage.name + ": " + fault;
 }
 
 }  // namespace
@@ -199,5 +250,4 @@ check_trace(const ScheduleTrace &trace, const PipelineGraph &graph, const GpuDev
     return "";
 }
 
-}  // namespace test
 }  // namespace anderson2021

@@ -1,0 +1,16 @@
+// A search in a process that wants to know how far it is, or in front of a user who decides by
+// hand.
+#pragma once
+
+#include "search/search.h"
+
+namespace anderson2021 {
+
+/// search() with a progress bar, the host's progress callback, and the decisions of option by_hand.
+SearchResult hosted_search(const PipelineGraph &graph,
+                           RegionStore &store,
+                           const GpuDevice &device,
+                           const Options &options,
+                           CostModel &cost_model);
+
+}  // namespace anderson2021
