@@ -13,7 +13,7 @@ namespace {
 // Levels of the stages, outermost first, by Func and stage.
 using Levels = std::map<std::pair<int, int>, std::string>;
 
-std::string size_text(const std::vector<int64_t> &size) {
+std::string size_text(const Extents &size) {
     std::string text;
     for (const int64_t extent : size) {
         text += (text.empty() ? "" : "x") + std::to_string(extent);
