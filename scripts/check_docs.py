@@ -1,17 +1,55 @@
 #!/usr/bin/env python3
-"""Checks the parts of the documentation that are generated from tables; --write brings them up to
-date: the options in README.md, the GPUs in docs/gpus.md.
+"""Checks the documentation: that its tables of options and GPUs are those of the sources (--write brings
+them up to date), that links lead somewhere, and that files which are named exist.
 
 usage: check_docs.py <build folder> [--write]
 """
 
 import pathlib
+import re
 import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # Argument of print_options, and the file that holds its output between two comments.
-TABLES = {"options": "README.md", "gpus": "docs/gpus.md"}
+TABLES = {"options": "docs/options.md", "gpus": "docs/gpus.md"}
+LINK = re.compile(r"!?\[[^\]]*\]\((?P<file>[^)#\s]*)(?:#(?P<anchor>[^)\s]*))?\)")
+# A file of the project in backquotes, perhaps with arguments; folders that a build makes do not count.
+NAMED = re.compile(r"`(?P<path>(?:\.ci|apps|cmake|docs|python|scripts|src|test|weights)/[\w./-]+)[ `]")
+MAY_BE_MISSING = re.compile(r"/build(/|$)|^weights/(my|<)")
+
+
+def documents():
+    """All pages that are part of the project."""
+    shown = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.md"],
+                           cwd=ROOT, check=False, capture_output=True, text=True).stdout
+    pages = [ROOT / name for name in shown.splitlines() if (ROOT / name).exists()]
+    return pages or sorted({*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")})
+
+
+def anchors(text):
+    """The names of a page's headings, as they are in links."""
+    headings = re.findall(r"^#+ +(.*)$", re.sub(r"^```.*?^```$", "", text, flags=re.M | re.S), re.M)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def check_page(page):
+    """What is wrong with a page: one line for each."""
+    where = page.relative_to(ROOT)
+    text = page.read_text()
+    prose = re.sub(r"^```.*?^```$", "", text, flags=re.M | re.S)
+    for link in LINK.finditer(prose):
+        if "://" in link["file"]:
+            continue
+        target = page.parent / link["file"] if link["file"] else page
+        if not target.exists():
+            yield f"{where}: there is no {link['file']}"
+        elif link["anchor"] and link["anchor"] not in anchors(target.read_text()):
+            yield f"{where}: {link['file']} has no heading #{link['anchor']}"
+    for named in NAMED.finditer(prose):
+        path = named["path"].rstrip(".")
+        if not (ROOT / path).exists() and not MAY_BE_MISSING.search(path):
+            yield f"{where}: there is no {path}"
 
 
 def check_table(program, name, file, write):
@@ -33,6 +71,11 @@ def main():
     if len(sys.argv) < 2:
         print(__doc__, file=sys.stderr)
         return 2
+    faults = [fault for page in documents() for fault in check_page(page)]
+    for fault in faults:
+        print(f"docs: {fault}", file=sys.stderr)
+    if faults:
+        return 1
     program = ROOT / sys.argv[1] / "print_options"
     if not program.exists():
         print(f"docs: {program} is not built, tables not checked")

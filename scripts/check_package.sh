@@ -20,6 +20,11 @@ python3 -m venv "$work/venv"
 export PATH="$work/venv/bin:$PATH"
 
 python docs/examples/blur.py | tail -1
+for command in "$work"/venv/bin/anderson2021-*; do
+    "$command" --version
+    test -s "$work/venv/share/man/man1/${command##*/}.1"
+    test -s "$work/venv/share/bash-completion/completions/${command##*/}"
+done
 anderson2021-check-weights "$(python -m halide_anderson2021 --weights gpu)"
 # That one needs libHalide, which only the environment has.
 anderson2021-generate-samples --out "$work/samples" --random 1 --count 2 --threads 1

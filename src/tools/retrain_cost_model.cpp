@@ -292,12 +292,13 @@ void Run::keep_best(const LoadReport &report) const {
         write_text(benchmark, best_line(report));
     }
     const std::string &schedule = flags_.text("best_schedule");
-    const std::string end = ".sample";
-    if (schedule.empty() || report.best_name.size() < end.size()) {
+    const std::string end = ".sample", &name = report.best_name;
+    const size_t length = name.size() < end.size() ? 0 : name.size() - end.size();
+    // Beside packed samples there are no schedules.
+    if (schedule.empty() || name.compare(length, std::string::npos, end) != 0) {
         return;
     }
-    const std::string source =
-        report.best_name.substr(0, report.best_name.size() - end.size()) + ".schedule.h";
+    const std::string source = name.substr(0, length) + ".schedule.h";
     const BytesOrError content = read_file_bytes(source, kLargestState);
     if (!content.error.empty()) {
         std::fprintf(stderr, "%s: %s\n", source.c_str(), content.error.c_str());

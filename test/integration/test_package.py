@@ -52,13 +52,15 @@ def shell(script, home, **environment):
 
 def test_the_documented_way(tools, folder):
     """Installs, builds with CMake and with make, and runs both."""
-    install, cmake_project, make_project = commands(DOCUMENT, "## A tree for CMake and make")
+    install, completion, cmake_project, make_project = commands(DOCUMENT, "## A tree for CMake and make")
     # Building is what has been done before the tests.
     assert install.startswith("make build\n")
     install = install.removeprefix("make build\n")
     assert "build/release " in install
     install = install.replace("build/release ", f"'{tools.plugin.parent}' ")
     shell(install, folder).require_success()
+    shown = shell(f"{completion}complete -p anderson2021-retrain\n", folder).require_success()
+    assert "_anderson2021_retrain anderson2021-retrain" in shown.output
 
     done = shell(cmake_project, folder).require_success()
     assert "317 x 203 values are right" in done.output

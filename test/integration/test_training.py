@@ -415,6 +415,13 @@ def test_best_sample_is_kept(programs, samples, folder):
     assert times[file] == min(times.values())
     assert (folder / "best.h").read_text() == f"// of {file.stem}\n"
 
+    # There is none beside packed samples, which is no mistake.
+    done = run([*train_command(programs, folder / "out.weights", samples / "random_1.samples"),
+                f"--best_benchmark={folder / 'packed.txt'}",
+                f"--best_schedule={folder / 'packed.h'}"]).require_success()
+    assert "random_1.samples#" in (folder / "packed.txt").read_text()
+    assert not (folder / "packed.h").exists() and "schedule.h" not in done.output
+
 
 # ----- small tools
 

@@ -35,6 +35,14 @@ def lend(distribution, site):
         if not (site / top).exists():
             (site / top).symlink_to(source)
 
+PIPELINE = """
+x = hl.Var("x")
+f = hl.Func("f")
+f[x] = x * 2
+f.set_estimates([hl.Range(0, 4096)])
+pipeline = hl.Pipeline(f)
+"""
+
 
 class Home:
     """A home folder with a virtual environment that the document's commands fill."""
@@ -108,6 +116,17 @@ def test_the_tutorial(home):
     for page in ("best.html", "compare.html"):
         assert "<html" in (home.folder / "tutorial" / page).read_text()
 
+    # The guide goes on where the tutorial ends.
+    guide = ROOT / "docs" / "guide.md"
+    steps = transcript(guide)
+    assert len(steps) >= 6
+    check_transcript(steps, home.shell("source ~/venv/bin/activate\n" + script_of(steps)))
+    python, = (block.text for block in blocks(guide) if block.language == "python")
+    status, shown = home.python(
+        "import halide as hl, halide_anderson2021 as a\nplugin = str(a.plugin_path())\n"
+        f"{PIPELINE}{python}print(results.schedule_source, len(results.featurization))")
+    assert status == 0 and "gpu_blocks" in shown, shown
+
 
 @pytest.mark.parametrize("document", [DOCUMENT, ROOT / "README.md"], ids=["install", "readme"])
 def test_the_documented_python(home, document):
@@ -116,9 +135,7 @@ def test_the_documented_python(home, document):
                  if "import halide_anderson2021" in block.text)
     before, after = lines.split("results = ")
     status, shown = home.python(
-        "import halide as hl\ntarget = hl.Target('host-cuda')\n"
-        f"{before}x = hl.Var('x')\nf = hl.Func('f')\nf[x] = x * 2\n"
-        "f.set_estimates([hl.Range(0, 4096)])\npipeline = hl.Pipeline(f)\n"
+        f"import halide as hl\ntarget = hl.Target('host-cuda')\n{before}{PIPELINE}"
         f"results = {after}\nprint(results.schedule_source)", {"HL_DEBUG_AUTOSCHEDULE": "1"})
     assert status == 0, shown
     assert "gpu_blocks" in shown
