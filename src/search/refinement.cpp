@@ -34,6 +34,8 @@ constexpr int kManyFuncs = 40;
 constexpr int kNumLongRefinementsOfManyFuncs = 6;
 constexpr int kNumRelocationsOfManyFuncs = 64;
 constexpr int kMaxRefinementsOfManyFuncs = 2;
+constexpr size_t kMaxBlockSizes = 16;
+constexpr size_t kMaxBlockSizesOfManyFuncs = 8;
 // Of the time of a round; only for the estimate of what is left.
 constexpr double kShareOfDecidingAnew = 0.6;
 
@@ -64,6 +66,10 @@ void Refinement::run(const std::function<void()> &after_round) {
         if (best_->cost() == cost_before || can_stop()) {
             break;
         }
+    }
+    if (num_funcs > kMaxFuncsToRelocateOnly) {
+        resize_blocks();
+        after_round();
     }
 }
 
@@ -146,6 +152,23 @@ void Refinement::retile_all() {
         if (!func.is_input && !can_stop() && is_untried(kRetiled, func)) {
             PassOutcome outcome;
             outcome.best = retile(context_, settings_, best_, func.id);
+            offer(outcome);
+        }
+    }
+}
+
+// Every size of blocks takes a new placement of all that is in them, so once has to be enough.
+void Refinement::resize_blocks() {
+    const bool many = context_.graph.num_non_input_funcs() > kManyFuncs;
+    const size_t max_block_sizes = many ? kMaxBlockSizesOfManyFuncs : kMaxBlockSizes;
+    for (const FuncNode &func : context_.graph.funcs) {
+        if (func.is_input || can_stop()) {
+            continue;
+        }
+        for (SearchStatePtr &state :
+             retile_fused(context_, settings_, best_, func.id, max_block_sizes)) {
+            PassOutcome outcome;
+            outcome.best = std::move(state);
             offer(outcome);
         }
     }

@@ -39,6 +39,7 @@ private:
     void refine_window(const SearchStatePtr &start);
     void relocate_all();
     void retile_all();
+    void resize_blocks();
     enum Attempt : uint64_t { kRelocated, kRetiled };
     bool is_untried(Attempt attempt, const FuncNode &func);
     bool is_news(const SearchState &start, const SearchState *rival);

@@ -1,6 +1,8 @@
 #include "search/retiling.h"
 
 #include <algorithm>
+#include <cmath>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -14,6 +16,9 @@ namespace {
 
 // Tilings compared, the most promising ones.
 constexpr size_t kMaxTilings = 256;
+// As a share of the best schedule, what a schedule may cost more when the Funcs in the blocks have
+// been placed and still be completed.
+constexpr double kMaxExcess = 0.01;
 
 // Funcs computed in the blocks of `func`, itself excepted, by id.
 BitSet funcs_inside(const LoopNest &root, int func) {
@@ -44,18 +49,45 @@ LoopNestPtr with_nests(const LoopNestEditor &editor,
     return editor.with_children(root, std::move(children));
 }
 
-}  // namespace
-
-SearchStatePtr
-retile(SearchContext &context, const PassSettings &settings, const SearchStatePtr &best, int func) {
+// `best` when it had just placed `func` at the root, ready for a tiling; null if it is not there.
+SearchStatePtr untiled(SearchContext &context, const SearchStatePtr &best, int func) {
     SearchStatePtr placed = best;
     while (placed->num_decisions > 2 * func + 1) {
         placed = placed->parent;
     }
+    const bool can =
+        context.partial == nullptr && TilingStep::needs_tiling(context.graph, *placed->tree, func);
+    return can ? placed : nullptr;
+}
+
+Extents num_blocks(const RootTiling &tiling) {
+    Extents blocks = tiling.outer;
+    for (size_t i = 0; i < blocks.size(); i++) {
+        blocks[i] = (blocks[i] + tiling.threads[i] - 1) / tiling.threads[i];
+    }
+    return blocks;
+}
+
+// One tiling per size of blocks: the cheapest one for the Func alone.
+std::vector<size_t> pick_block_sizes(const Tilings &tilings, size_t max_count) {
+    std::vector<size_t> picked;
+    std::set<Extents> known;
+    for (size_t i = 0; i < tilings.size() && picked.size() < max_count; i++) {
+        const size_t entry = tilings.entry(i);
+        if (known.insert(num_blocks(tilings.profile()->tiling(entry))).second) {
+            picked.push_back(entry);
+        }
+    }
+    return picked;
+}
+
+}  // namespace
+
+SearchStatePtr
+retile(SearchContext &context, const PassSettings &settings, const SearchStatePtr &best, int func) {
+    const SearchStatePtr placed = untiled(context, best, func);
     const BitSet inside = funcs_inside(*best->tree, func);
-    bool can = context.partial == nullptr &&
-               TilingStep::needs_tiling(context.graph, *placed->tree, func) &&
-               (settings.moves.inlining || inside.empty());
+    bool can = placed != nullptr && (settings.moves.inlining || inside.empty());
     inside.for_each([&](int f) { can = can && can_inline(context.graph.func(f)); });
     if (!can) {
         return nullptr;
@@ -86,6 +118,36 @@ retile(SearchContext &context, const PassSettings &settings, const SearchStatePt
     const size_t entry = tilings.entry(static_cast<size_t>(cheapest - evaluations.data()));
     Replay replay(context, settings, best, inside);
     return replay.complete(Replay::choose_tiling(context, placed, *tilings.profile(), entry));
+}
+
+std::vector<SearchStatePtr> retile_fused(SearchContext &context,
+                                         const PassSettings &settings,
+                                         const SearchStatePtr &best,
+                                         int func,
+                                         size_t max_block_sizes) {
+    const SearchStatePtr placed = untiled(context, best, func);
+    int last_inside = -1;
+    funcs_inside(*best->tree, func).for_each([&](int f) { last_inside = f; });
+    if (placed == nullptr || last_inside < 0) {
+        return {};
+    }
+    const int horizon = 2 * (last_inside + 1);
+    const Tilings tilings = std::move(TilingStep(context, settings, func).run({placed})[0]);
+    Replay replay(context, settings, best);
+    const double limit = replay.example(horizon).cost() + kMaxExcess * std::abs(best->cost());
+    std::vector<SearchStatePtr> results;
+    for (const size_t entry : pick_block_sizes(tilings, max_block_sizes)) {
+        SearchStatePtr state = replay.advance(
+            Replay::choose_tiling(context, placed, *tilings.profile(), entry), horizon);
+        if (state == nullptr || state->cost() > limit) {
+            continue;
+        }
+        state = replay.complete(std::move(state));
+        if (state != nullptr && state->cost() < best->cost()) {
+            results.push_back(std::move(state));
+        }
+    }
+    return results;
 }
 
 }  // namespace anderson2021

@@ -43,6 +43,7 @@ public:
         return hashes_[entry * static_cast<size_t>(num_stages_) + static_cast<size_t>(stage)];
     }
     double idle_core_waste(size_t entry) const { return entries_[entry].tiling.idle_core_waste; }
+    const RootTiling &tiling(size_t entry) const { return entries_[entry].tiling; }
     int num_stages() const { return num_stages_; }
     /// Costs in a program that stores a certain number of bytes.
     struct Costs {

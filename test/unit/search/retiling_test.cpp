@@ -58,5 +58,44 @@ TEST(Retiling, ImprovesGreedySchedules) {
     EXPECT_GT(num_better, 0);
 }
 
+bool has_fused_funcs(const LoopNest &root, int func) {
+    for (const LoopNestPtr &child : root.children) {
+        if (child->func == func && !child->stored_below().empty()) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Blocks of other sizes come with the same Funcs at the same places.
+TEST(Retiling, ResizesBlocksWithFusedFuncs) {
+    int num_better = 0;
+    for (uint32_t seed = 0; seed < 40; seed++) {
+        Options options = test::test_options();
+        options.beam_size = 1;
+        test::SearchHarness h(test::random_graph(seed), options);
+        h.settings.moves.inlining = false;
+        const SearchStatePtr best = BeamPass(h.context, h.settings, {}).run().best;
+        if (best == nullptr) {
+            continue;
+        }
+        for (const FuncNode &func : h.graph.funcs) {
+            const std::vector<SearchStatePtr> found =
+                retile_fused(h.context, h.settings, best, func.id, 16);
+            EXPECT_TRUE(found.empty() || has_fused_funcs(*best->tree, func.id));
+            for (const SearchStatePtr &better : found) {
+                num_better++;
+                EXPECT_LT(better->cost(), best->cost());
+                EXPECT_EQ(better->num_decisions, best->num_decisions);
+                const Evaluation fresh =
+                    h.evaluator.evaluate_afresh({better->tree, better->always_inline});
+                ASSERT_TRUE(fresh.accepted());
+                EXPECT_EQ(fresh.costs->total, better->cost());
+            }
+        }
+    }
+    EXPECT_GT(num_better, 0);
+}
+
 }  // namespace
 }  // namespace anderson2021
