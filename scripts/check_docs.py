@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Checks the documentation: that its tables of options and GPUs are those of the sources (--write brings
-them up to date), that links lead somewhere, and that files which are named exist.
+"""Checks the documentation: that its tables of options and GPUs are those of the sources (--write
+brings them up to date), that links lead somewhere, and that files which are named exist.
 
 usage: check_docs.py <build folder> [--write]
 """
@@ -14,22 +14,24 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 # Argument of print_options, and the file that holds its output between two comments.
 TABLES = {"options": "docs/options.md", "gpus": "docs/gpus.md"}
 LINK = re.compile(r"!?\[[^\]]*\]\((?P<file>[^)#\s]*)(?:#(?P<anchor>[^)\s]*))?\)")
-# A file of the project in backquotes, perhaps with arguments; folders that a build makes do not count.
-NAMED = re.compile(r"`(?P<path>(?:\.ci|apps|cmake|docs|python|scripts|src|test|weights)/[\w./-]+)[ `]")
+# A file of the project in backquotes, perhaps with arguments.
+NAMED = re.compile(
+    r"`(?P<path>(?:\.ci|apps|cmake|docs|python|scripts|src|test|weights)/[\w./-]+)[ `]")
 MAY_BE_MISSING = re.compile(r"/build(/|$)|^weights/(my|<)")
 
 
 def documents():
     """All pages that are part of the project."""
-    shown = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.md"],
-                           cwd=ROOT, check=False, capture_output=True, text=True).stdout
+    shown = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard",
+                            "*.md"], cwd=ROOT, check=False, capture_output=True, text=True).stdout
     pages = [ROOT / name for name in shown.splitlines() if (ROOT / name).exists()]
     return pages or sorted({*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")})
 
 
 def anchors(text):
     """The names of a page's headings, as they are in links."""
-    headings = re.findall(r"^#+ +(.*)$", re.sub(r"^```.*?^```$", "", text, flags=re.M | re.S), re.M)
+    prose = re.sub(r"^```.*?^```$", "", text, flags=re.M | re.S)
+    headings = re.findall(r"^#+ +(.*)$", prose, re.M)
     return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 

@@ -3,9 +3,9 @@
 
 usage: make_manuals.py OUT VERSION TABLE COMMAND=PROGRAM ...
 
-Writes OUT/man1/COMMAND.1 and OUT/completions/COMMAND for each compiled program and for the commands of
-the Python package, and OUT/man7/anderson2021.7 about the plugin, with the options that the program TABLE
-(print_options) prints. Needs nothing but Python itself. The build calls it.
+Writes OUT/man1/COMMAND.1 and OUT/completions/COMMAND for each compiled program and for the
+commands of the Python package, and OUT/man7/anderson2021.7 about the plugin, with the options that
+the program TABLE (print_options) prints. Needs nothing but Python itself. The build calls it.
 """
 
 import contextlib
@@ -30,7 +30,8 @@ CHOICES = re.compile(r"\{([^{}]+)\}|=(0\|1)$")
 ENVIRONMENT = {
     "HL_WEIGHTS_DIR": "A weights file, or a folder of them, if weights_path is not given.",
     "HL_RANDOMIZE_WEIGHTS": "1: weights of random values.",
-    "HL_DEBUG_AUTOSCHEDULE": "Level of the log on standard error: 0 is silent, 1 tells what was decided.",
+    "HL_DEBUG_AUTOSCHEDULE": "Level of the log on standard error: 0 is silent, 1 tells what is "
+                             "decided.",
 }
 
 
@@ -216,7 +217,7 @@ def text_of_program(command: str, program: str) -> str:
 
 
 def python_package(version: str) -> None:
-    """Makes the package importable as it will be installed, with what it needs for --help alone."""
+    """Makes the package importable as it will be installed; it needs little for --help alone."""
     package = types.ModuleType("halide_anderson2021")
     package.__path__ = [str(ROOT / "python" / "halide_anderson2021"), str(ROOT / "scripts")]
     package.__version__ = version

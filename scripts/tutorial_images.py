@@ -3,8 +3,9 @@
 
 usage: tutorial_images.py [--plugin FILE] [--out FOLDER] [--work FOLDER] [--only drawings]
 
-Two schedules drawn as boxes, the pages of `anderson2021-explain` for them (these need chromium), and
-a photograph before and after the blur, computed through OpenCL on the CPU. `make tutorial-images`.
+Two schedules drawn as boxes, the pages of `anderson2021-explain` for them (these need chromium),
+and a photograph before and after the blur, computed through OpenCL on the CPU.
+`make tutorial-images` does all.
 """
 
 import argparse
@@ -76,8 +77,9 @@ def pages(folder: Path, out: Path) -> None:
             [folder / "root.record", "--compare", folder / "best.record"]
         page, shot = folder / f"{name}.html", folder / f"{name}.png"
         run([*explain, *records, "--html", page, "--quiet"]).require_success()
-        subprocess.run([chromium, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
-                        f"--window-size={PAGE_WIDTH},{height}", f"--screenshot={shot}",
+        subprocess.run([chromium, "--headless", "--no-sandbox", "--disable-gpu",
+                        "--hide-scrollbars", f"--window-size={PAGE_WIDTH},{height}",
+                        f"--screenshot={shot}",
                         page.as_uri()], check=True, capture_output=True, timeout=120)
         picture = Image.open(shot).convert("RGB")
         edges = ImageChops.difference(picture, Image.new("RGB", picture.size,

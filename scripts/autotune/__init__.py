@@ -10,6 +10,7 @@ workbench    from a candidate to a program
 harness      from a program to a time, or the reason why there is none
 training     retraining between batches
 tuner        the loop
+cluster      the loop on the machines of a Ray cluster; cluster_task, job: what these do
 display      progress, as a live table or as lines
 outcome      best schedules, samples and the report, from the log alone
 report       the report as HTML with drawings inside

@@ -107,6 +107,11 @@ def add_tuning_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no_check", action="store_true", help="do not compare with the CPU")
     parser.add_argument("--option", action="append", default=[], metavar="NAME=VALUE",
                         help="option of the plugin")
+    parser.add_argument("--ray", default="", metavar="ADDRESS",
+                        help="build and measure on the machines of this Ray cluster; auto: the one "
+                             "that this machine belongs to, local: a new one here")
+    parser.add_argument("--ray_resource", default=defaults["ray_resource"], metavar="NAME",
+                        help="resource of Ray of which a measurement takes one (default: GPU)")
     parser.add_argument("--keep_programs", action="store_true", help="keep libraries and programs")
     parser.add_argument("--plain", action="store_true", help="lines instead of a live table")
 
@@ -115,7 +120,7 @@ def tuning_values(arguments: argparse.Namespace) -> Dict[str, object]:
     """Those options as arguments of Settings."""
     names = ("resume", "retry", "label", "candidates", "batch_size", "trials", "minutes", "seed",
              "jobs", "compile_timeout", "run_timeout", "min_time", "epochs", "patience", "loss",
-             "keep_programs", "link", "runs")
+             "keep_programs", "link", "runs", "ray", "ray_resource")
     values: Dict[str, object] = {name: getattr(arguments, name) for name in names}
     values["tolerance"] = Tolerance(*arguments.tolerance, arguments.outliers)
     values["check"] = not arguments.no_check
@@ -174,7 +179,11 @@ def tune(settings: Settings, plain: bool = False) -> int:
     """Runs the loop; the exit status."""
     display = make_display(plain)
     try:
-        return asyncio.run(with_signals(Tuner(settings, display).run()))
+        kind = Tuner
+        if settings.ray:
+            from .cluster import ClusterTuner  # pylint: disable=import-outside-toplevel
+            kind = ClusterTuner
+        return asyncio.run(with_signals(kind(settings, display).run()))
     except asyncio.CancelledError:
         print(f"stopped; {settings.log} has all finished samples: go on with --resume",
               file=sys.stderr)

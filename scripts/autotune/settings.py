@@ -96,6 +96,11 @@ class Settings:
     loss: str = "log"
     compile_only: bool = False
 
+    # Address of a Ray cluster to work on, "auto" or "local"; empty: this machine alone.
+    ray: str = ""
+    # What a machine of the cluster must have to measure.
+    ray_resource: str = "GPU"
+
     def __post_init__(self) -> None:
         for name, allowed in (("label", LABELS), ("candidates", CANDIDATES), ("retrain", RETRAIN),
                               ("loss", LOSSES)):

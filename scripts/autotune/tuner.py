@@ -22,7 +22,7 @@ from .candidates import Candidate, plan_batch
 from .devices import Device, usable_devices
 from .display import PlainDisplay
 from .errors import SampleFailure, TuneError, check_disk
-from .harness import make_harness
+from .harness import Harness, make_harness
 from .outcome import Outcome, ranked, sample_entries, time_of
 from .run_log import Entry, RunLog, check_identity
 from .settings import Settings
@@ -72,13 +72,13 @@ class Tuner:
     def __init__(self, settings: Settings, display: PlainDisplay) -> None:
         self.settings = settings
         self.display = display
-        self.workbench = Workbench(settings)
-        self.harness = make_harness(self.workbench)
+        self.workbench = self.make_workbench(settings)
+        self.harness = self.make_harness()
         self.measures = settings.label == "measured"
         self.trainer = training.Trainer(settings) if self.trains else None
         self.devices = [NO_DEVICE]
         if self.measures and not settings.compile_only:
-            self.devices = usable_devices(settings.target)
+            self.devices = self.find_devices()
         self.deadline = time.monotonic() + 60 * settings.minutes if settings.minutes else None
         self.started = 0
         self.is_prepared = False
@@ -86,6 +86,20 @@ class Tuner:
         self.claimed: Dict[Tuple[int, str], str] = {}
         self.identity = self._identity()
         self._open_log()
+
+    # What another kind of tuner does in another way.
+
+    def make_workbench(self, settings: Settings) -> Workbench:
+        """Runs the generator."""
+        return Workbench(settings)
+
+    def make_harness(self) -> Harness:
+        """Links and times candidates."""
+        return make_harness(self.workbench)
+
+    def find_devices(self) -> List[Device]:
+        """What to measure on; all of a kind."""
+        return usable_devices(self.settings.target)
 
     @property
     def trains(self) -> bool:

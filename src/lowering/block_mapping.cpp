@@ -40,6 +40,19 @@ size_t count_ordinary_loops(const std::vector<LoopVar> &vars) {
     return first_block == vars.end() ? 0 : static_cast<size_t>(first_block - vars.begin());
 }
 
+/// Makes up to `factor` times as many threads out of blocks, innermost loops first.
+void fill_warps(StagePlan &plan, int64_t factor) {
+    Extents &blocks = plan.levels.front().size;
+    Extents &threads = plan.levels[static_cast<size_t>(plan.thread_level())].size;
+    for (const int i : loop_order(plan)) {
+        const size_t at = static_cast<size_t>(i);
+        const int64_t part = plan.loop(i).rvar ? 1 : std::min(factor, blocks[at]);
+        threads[at] *= part;
+        blocks[at] = (blocks[at] + part - 1) / part;
+        factor /= part;
+    }
+}
+
 }  // namespace
 
 std::vector<int> group_grid(const Extents &trips, const GpuDevice &device) {
@@ -106,40 +119,29 @@ void spread_blocks_over_threads(StagePlan &plan, const GpuDevice &device) {
         }
     }
     const int thread_level = plan.thread_level();
+    int64_t num_threads = 1;
     if (thread_level >= 0) {
         for (const int64_t size : plan.levels[static_cast<size_t>(thread_level)].size) {
-            if (size > 1) {
-                return;
-            }
+            num_threads *= size;
         }
     }
     Extents &blocks = plan.levels.front().size;
     int64_t num_blocks = 1;
-    int spread = -1;
-    for (const int i : loop_order(plan)) {
-        const size_t at = static_cast<size_t>(i);
-        if (!plan.loop(i).rvar) {
-            num_blocks *= blocks[at];
-            spread = spread < 0 && blocks[at] > 1 ? i : spread;
-        }
+    for (size_t i = 0; i < blocks.size(); i++) {
+        num_blocks *= plan.loop(static_cast<int>(i)).rvar ? 1 : blocks[i];
     }
-    int64_t threads = device.warp_size;
-    while (threads > 1 && num_blocks / threads < device.num_sms) {
-        threads /= 2;
-    }
-    if (spread < 0 || threads == 1) {
+    const int64_t room = device.warp_size / num_threads;
+    const bool is_tiny = num_blocks * num_threads <= int64_t{device.num_sms} * device.warp_size;
+    if (room <= 1 || num_blocks == 1 || (num_threads > 1 && !is_tiny)) {
         return;
     }
-    threads = std::min(threads, blocks[static_cast<size_t>(spread)]);
     if (thread_level < 0) {
         PlanLevel level;
         level.axis = GpuAxis::Thread;
         level.size.assign(blocks.size(), 1);
         plan.levels.insert(plan.levels.begin() + 1, std::move(level));
     }
-    const size_t at = static_cast<size_t>(spread);
-    plan.levels[static_cast<size_t>(plan.thread_level())].size[at] = threads;
-    blocks[at] = (blocks[at] + threads - 1) / threads;
+    fill_warps(plan, room);
 }
 
 }  // namespace anderson2021

@@ -31,9 +31,10 @@ void map_blocks(StagePlan &plan, const GpuDevice &device);
 /// before the loops are reordered; map_blocks relies on it.
 void move_single_trips_inside_blocks(StagePlan &plan);
 
-/// Gives threads to a root stage that would run one thread per block, if it has more blocks than
-/// the device has multiprocessors: a part of the innermost block loop with more than one trip moves
-/// to the Thread level. Only for stages in whose blocks nothing else is computed.
+/// Makes threads of blocks for a root stage that would run one thread per block, or less than a
+/// warp of them on less than a warp's worth of points per multiprocessor: parts of the innermost
+/// block loops move to the Thread level until a warp is full. Only for stages in whose blocks
+/// nothing else is computed.
 void spread_blocks_over_threads(StagePlan &plan, const GpuDevice &device);
 
 }  // namespace anderson2021

@@ -11,7 +11,7 @@ namespace anderson2021 {
 struct LoweringOptions {
     /// Largest number of values of a producer that one thread stages in registers.
     int64_t max_staged_values = 64;
-    /// Give threads to stages that would run one thread per block, if there are blocks to spare.
+    /// Give more threads to stages that would run few per block, instead of blocks.
     bool spread_blocks = true;
 };
 

@@ -9,7 +9,9 @@
 #include <string>
 #include <utility>
 
+#include "backend/trial.h"
 #include "frontend/split_reduction.h"
+#include "lowering/lower_schedule.h"
 #include "plugin/reduction_plan.h"
 #include "schedule/regions.h"
 #include "schedule/schedule_parser.h"
@@ -165,18 +167,28 @@ Options options_of_trial(const Options &options) {
     return trial;
 }
 
-/// Infinite if there is no schedule, as with a partial schedule for another variant.
-double estimated_cost(const PipelineGraph &graph, const VariantCriteria &criteria) {
+/// Infinite if there is no schedule, as with a partial schedule for another variant, or one that
+/// the compiler refuses.
+double estimated_cost(const PipelineVariant &variant, const VariantCriteria &criteria) {
+    const PipelineGraph &graph = *variant.built.graph;
     try {
         RegionStore store(graph);
         const std::unique_ptr<CostModel> model = criteria.cost_model(graph);
         const SearchResult found =
             search(graph, store, criteria.device, options_of_trial(criteria.options), *model);
-        return found.cost + cost_of_waiting(found, graph, criteria.device);
+        const ScheduleTrace trace = lower_schedule(*found.best, graph, criteria.device);
+        const std::string fault =
+            try_trace(trace,
+                      {graph, variant.built.functions, variant.outputs, criteria.target},
+                      TrialDepth::Calls);
+        if (fault.empty()) {
+            return found.cost + cost_of_waiting(found, graph, criteria.device);
+        }
+        ANDERSON_LOG(1) << "No schedule: " << fault;
     } catch (const std::exception &e) {  // The search itself will tell if nothing else works.
         ANDERSON_LOG(1) << "No schedule: " << e.what();
-        return std::numeric_limits<double>::infinity();
     }
+    return std::numeric_limits<double>::infinity();
 }
 
 void drop(std::vector<Candidate> &candidates, size_t which, const char *reason) {
@@ -256,7 +268,7 @@ PipelineVariant choose_variant(const std::vector<Function> &outputs,
         const auto id = static_cast<int>(positions.size());
         positions[f.name()] = best.built.graph->index_in_pipeline(id);
     }
-    double least = estimated_cost(*best.built.graph, criteria);
+    double least = estimated_cost(best, criteria);
     ANDERSON_LOG(1) << "Long reductions as they are: " << least << " ms";
     for (size_t i = 0; i < num_variants; i++) {
         auto variant = build_split(outputs, positions, criteria.target, candidates, i);
@@ -266,7 +278,7 @@ PipelineVariant choose_variant(const std::vector<Function> &outputs,
         if (!fits_partial_schedule(*variant->built.graph, criteria.options)) {
             continue;
         }
-        const double cost = estimated_cost(*variant->built.graph, criteria);
+        const double cost = estimated_cost(*variant, criteria);
         ANDERSON_LOG(1) << describe_splits(candidates, i) << ": " << cost << " ms";
         if (cost < least) {
             least = cost;

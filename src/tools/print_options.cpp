@@ -1,5 +1,5 @@
-// Prints the table of options as it stands in docs/options.md, or with the argument `gpus` the table of
-// GPUs of docs/gpus.md, so that they can be compared.
+// Prints the table of options as it stands in docs/options.md, or with the argument `gpus` the
+// table of GPUs of docs/gpus.md, so that they can be compared.
 #include <cstdio>
 #include <cstring>
 

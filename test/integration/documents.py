@@ -57,7 +57,7 @@ def transcript(document: Path) -> list[Step]:
 
 
 def missing_line(shown: tuple[str, ...], output: str) -> str:
-    """The first of the lines that the output does not have in this order; `…` stands for any text."""
+    """The first of the lines that the output does not have in this order; `…` is any text."""
     lines = iter(output.splitlines())
     for wanted in shown:
         if wanted.strip() == "…":

@@ -1,4 +1,4 @@
-"""--help, --version, manual pages and completion of all programs, and that there is one version."""
+"""--help, --version, manual pages and completion of all programs; that there is one version."""
 
 import re
 import shutil
@@ -9,7 +9,8 @@ import pytest
 
 from toolchain import ROOT, clean_environment, package_folder, run
 
-VERSION = re.search(r"project\(anderson2021 VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text())[1]
+VERSION = re.search(r"project\(anderson2021 VERSION (\S+)",
+                    (ROOT / "CMakeLists.txt").read_text())[1]
 PROGRAMS = ("check_weights", "distill_weights", "featurization_to_sample", "generate_samples",
             "make_random_weights", "retrain_cost_model", "weights_info",
             "weightsdir_to_weightsfile")
@@ -54,12 +55,14 @@ def test_help_and_version(build, program):
     done = subprocess.run([build / program, "--help"], capture_output=True, text=True, check=True)
     assert done.stdout.startswith(f"usage: {program} ") and done.stderr == ""
     assert "\noptions:\n" in done.stdout
-    done = subprocess.run([build / program, "--version"], capture_output=True, text=True, check=True)
+    done = subprocess.run([build / program, "--version"], capture_output=True, text=True,
+                          check=True)
     assert done.stdout == f"{program} (Anderson2021) {VERSION}\n" and done.stderr == ""
     bare = subprocess.run([build / program], capture_output=True, text=True, check=False)
     assert bare.stdout == "" and bare.stderr.startswith(f"usage: {program} ")
     with open("/dev/full", "w", encoding="utf-8") as full:
-        assert subprocess.run([build / program, "--help"], stdout=full, check=False).returncode == 1
+        done = subprocess.run([build / program, "--help"], stdout=full, check=False)
+        assert done.returncode == 1
 
 
 @pytest.mark.parametrize("words, message", [
@@ -184,7 +187,8 @@ def test_plugin_log_and_record_agree(tools, folder):
 
 def test_the_plugin_exports_what_its_headers_declare(tools):
     headers = "".join(path.read_text() for path in (ROOT / "cmake" / "package").glob("*.h*"))
-    declared = set(re.findall(r"\b(anderson2021_\w+)\(", re.sub(r"/\*.*?\*/", "", headers, flags=re.S)))
+    code = re.sub(r"/\*.*?\*/", "", headers, flags=re.DOTALL)
+    declared = set(re.findall(r"\b(anderson2021_\w+)\(", code))
     shown = run(["nm", "-D", "--defined-only", tools.plugin]).require_success().output
     # Of templates of the standard library there are weak copies, which count for nothing.
     ours = {name for _, kind, name in map(str.split, shown.splitlines())

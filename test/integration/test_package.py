@@ -52,7 +52,8 @@ def shell(script, home, **environment):
 
 def test_the_documented_way(tools, folder):
     """Installs, builds with CMake and with make, and runs both."""
-    install, completion, cmake_project, make_project = commands(DOCUMENT, "## A tree for CMake and make")
+    install, completion, cmake_project, make_project = commands(
+        DOCUMENT, "## A tree for CMake and make")
     # Building is what has been done before the tests.
     assert install.startswith("make build\n")
     install = install.removeprefix("make build\n")

@@ -46,7 +46,9 @@ TEST(LowerSchedule, ReductionInTheThreadOfItsConsumer) {
 // it must not become shared.
 TEST(LowerSchedule, SingleThreadAroundAFusedFunc) {
     const Pipeline p(stencil_graph(100));
-    const std::string text = lowered_text(p, R"(
+    LoweringOptions options;
+    options.spread_blocks = false;
+    const LoopNestPtr tree = p.tree(R"(
 h 25 (0, 0) t gpu_block
  h 1 (0, 0) t gpu_thread
   g 4 (0, 0) t gpu_serial
@@ -55,6 +57,9 @@ h 25 (0, 0) t gpu_block
   h 4 (0, 0) t gpu_serial
    h 1 (0, 0) * gpu_simd
 )");
+    const std::string text =
+        print_trace(lower_schedule(*tree, p.graph, GpuDevice(), options), p.graph);
+
     EXPECT_EQ(statements(text, "h"), R"(h
     .compute_root()
     .split(x, x, xi, 4, TailStrategy::GuardWithIf)
@@ -86,12 +91,35 @@ h SIZE (0, 0) t gpu_block
     };
     EXPECT_TRUE(contains(lowered_text(many, with_size("100000")),
                          ".split(x, x, xi, 32, TailStrategy::GuardWithIf)"));
-    // 80 multiprocessors: 200 blocks may become 100 with two threads each.
-    const Pipeline some(stencil_graph(200));
-    EXPECT_TRUE(contains(lowered_text(some, with_size("200")),
-                         ".split(x, x, xi, 2, TailStrategy::GuardWithIf)"));
+    // Not even if there are fewer warps than multiprocessors.
     const Pipeline few(stencil_graph(100));
-    EXPECT_FALSE(contains(lowered_text(few, with_size("100")), "split"));
+    EXPECT_TRUE(contains(lowered_text(few, with_size("100")), ".split(x, x, xi, 32,"));
+    const Pipeline tiny(stencil_graph(5));
+    EXPECT_TRUE(contains(lowered_text(tiny, with_size("5")), ".split(x, x, xi, 5"));
+    const Pipeline one(stencil_graph(1));
+    EXPECT_FALSE(contains(lowered_text(one, with_size("1")), "split"));
+}
+
+// Blocks of few threads are filled up, along other dimensions too, only if there is little to do.
+TEST(LowerSchedule, TinyOutputsFillWarps) {
+    const auto text_of = [](int64_t width, int64_t height) {
+        GraphBuilder b;
+        b.func("f", {"x", "y"}).output({8 * width, height});
+        const Pipeline p(b.build());
+        return lowered_text(p,
+                            "\nf " + std::to_string(width) + " " + std::to_string(height) +
+                                " (0, 0) t gpu_block\n f 8 1 (0, 0) t gpu_thread\n"
+                                "  f 1 1 (0, 0) t gpu_serial\n   f 1 1 (0, 0) * gpu_simd\n");
+    };
+    const std::string tiny = text_of(1, 8);
+    EXPECT_TRUE(contains(tiny, ".split(x, x, xi, 8,")) << tiny;
+    EXPECT_TRUE(contains(tiny, ".split(y, y, yi, 4,")) << tiny;
+    EXPECT_TRUE(contains(tiny, ".gpu_threads(xi)\n    .gpu_threads(yi)")) << tiny;
+    const std::string flat = text_of(4, 1);
+    EXPECT_TRUE(contains(flat, ".split(x, x, xi, 32,")) << flat;
+    const std::string large = text_of(100, 100);
+    EXPECT_TRUE(contains(large, ".split(x, x, xi, 8,")) << large;
+    EXPECT_FALSE(contains(large, "split(y")) << large;
 }
 
 TEST(LowerSchedule, NamesOfSplitsDoNotClashWithArguments) {
