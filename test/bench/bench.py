@@ -1,8 +1,9 @@
 """Compares the search of this plugin with the one of the Halide wheel's: time, memory, cost.
 
 For every case both plugins run in turn, each run in a process of its own, with the same options and
-weights. Measured is the call of apply_autoscheduler alone: no lowering, no start of a process. Both
-schedules are judged by this plugin's evaluator: the other's tree is replayed here.
+weights. Measured is the call of apply_autoscheduler alone: no lowering, no start of a process; ours
+runs without what the reference does not have, see runs.SEARCH_ONLY. Both schedules are judged by
+this plugin's evaluator: the other's tree is replayed here.
 
 usage: bench.py [CASE ...] [--weights FOLDER] [--threads 1,2] [--repeat N] [--scaling] ...
 
