@@ -241,7 +241,7 @@ std::optional<PipelineVariant> build_split(const std::vector<Function> &outputs,
 std::string describe_splits(const std::vector<Candidate> &candidates, size_t i) {
     std::string text;
     for (const Candidate &c : candidates) {
-        text += (text.empty() ? "" : ", ") + c.name() + " in " +
+        text += (text.empty() ? "" : ", ") + c.name() + " in about " +
                 std::to_string(c.part_counts[std::min(i, c.part_counts.size() - 1)]) + " parts";
     }
     return text;
