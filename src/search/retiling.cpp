@@ -15,7 +15,7 @@ namespace anderson2021 {
 namespace {
 
 // Tilings compared, the most promising ones.
-constexpr size_t kMaxTilings = 256;
+constexpr size_t kMaxTilings = 1024;
 // As a share of the best schedule, what a schedule may cost more when the Funcs in the blocks have
 // been placed and still be completed.
 constexpr double kMaxExcess = 0.01;
