@@ -19,7 +19,8 @@ PAGES = sorted({*ROOT.glob("*.md"), *DOCS.glob("*.md"), ROOT / "apps" / "README.
                 ROOT / "weights" / "README.md"})
 # Whose commands other tests run.
 ELSEWHERE = {"docs/install.md": "test_package.py test_wheel.py",
-             "docs/tutorial.md": "test_wheel.py", "docs/guide.md": "test_wheel.py"}
+             "docs/tutorial.md": "test_wheel.py", "docs/guide.md": "test_wheel.py",
+             "docs/distributed.md": "test_autotune_cluster.py"}
 HERE = ["README.md", "CONTRIBUTING.md", "apps/README.md", "weights/README.md",
         "docs/differential.md", "docs/explain.md", "docs/gpus.md", "docs/training.md"]
 # What makes examples short: text of a document, what is run instead. Nothing else is changed.

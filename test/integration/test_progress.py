@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from documents import blocks
 from terminal import Terminal
 from toolchain import OPENCL_ON_CPU, ROOT, run
 
 HERE = Path(__file__).parent
+DOCUMENT = ROOT / "docs" / "progress.md"
 HOST = HERE / "scheduling_host.py"
 # A search of a second or two.
 SLOW = ["threads=1", "beam_size=400"]
@@ -62,8 +64,9 @@ def test_cpp_callback(tools):
     assert outcome.output.endswith("all right\n")
 
 
-def test_python_callback(tools, folder):
-    """With the package as the wheel has it, as far as that is needed."""
+@pytest.fixture
+def site(tools, folder):
+    """The package as the wheel has it, as far as that is needed; for PYTHONPATH."""
     package = folder / "site" / "halide_anderson2021"
     shutil.copytree(ROOT / "python" / "halide_anderson2021", package)
     library = package / "lib" / "anderson2021"
@@ -73,6 +76,40 @@ def test_python_callback(tools, folder):
     metadata.mkdir()
     (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: halide-anderson2021\n"
                                        "Version: 0\n")
-    outcome = run([sys.executable, HERE / "progress_host.py"], timeout=280,
-                  environment={**OPENCL_ON_CPU, "PYTHONPATH": str(folder / "site")})
+    return {**OPENCL_ON_CPU, "PYTHONPATH": f"{folder / 'site'}:{HERE}"}
+
+
+def test_python_callback(site):
+    outcome = run([sys.executable, HERE / "progress_host.py"], timeout=280, environment=site)
     assert outcome.require_success().output.endswith("all right\n")
+
+
+def test_the_code_of_the_document(tools, folder, site):
+    """docs/progress.md: in Python and C++, in what has to be around it."""
+    python, = [block.text for block in blocks(DOCUMENT) if block.language == "python"]
+    script = ("import halide as hl\nfrom scheduling_host import make_pipeline\n"
+              "pipeline, target = make_pipeline(), hl.Target('host-opencl')\n" + python)
+    shown = run([sys.executable, "-c", script], environment=site).require_success().output
+    assert re.search(r"^100%  pass (\d+)/\1  best 0\.\d+ ms$", shown, re.MULTILINE), shown
+
+    cpp, = [block.text for block in blocks(DOCUMENT) if block.language == "cpp"]
+    outside, inside = cpp.split("Halide::load_plugin(path);")
+    source = folder / "watch.cpp"
+    source.write_text(f"""#include <cstdio>
+#include "Halide.h"
+{outside}
+int main(int, char **argv) {{
+    const char *path = argv[1];
+    Halide::load_plugin(path);
+    {inside}
+    Halide::Var x("x"), y("y");
+    Halide::Func f("f");
+    f(x, y) = x + y;
+    f.set_estimates({{{{0, 640}}, {{0, 480}}}});
+    Halide::Pipeline(f).apply_autoscheduler(Halide::Target("host-cuda"),
+                                            {{"Anderson2021", {{{{"parallelism", "80"}}}}}});
+    return 0;
+}}
+""")
+    program = tools.host_program(source, [f"-I{tools.plugin.parent / 'generated'}"])
+    assert "100%, best " in run([program, tools.plugin]).require_success().output
