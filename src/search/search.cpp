@@ -37,8 +37,12 @@ constexpr int kManyFuncs = 40;
 // The first two passes find most of what there is to be found.
 constexpr int kFirstNarrowPass = 2;
 // How long steps take, compared with a pass with the whole beam; for the estimate of what is left.
-constexpr double kNarrowWeight = 0.5;
-constexpr double kRefinementWeight = 2;
+constexpr double kNarrowWeight = 0.7;
+// Of passes after those that patience allows anyway.
+constexpr double kUnlikelyWeight = 0.15;
+constexpr int kFewFuncs = 14;
+constexpr double kRefinementWeight = 6;
+constexpr double kRefinementWeightOfFewFuncs = 1;
 
 void check_range(const char *name, int64_t value, int64_t min) {
     if (value < min) {
@@ -244,15 +248,17 @@ void CoarseToFine::run_passes() {
 
 void CoarseToFine::plan_passes(const PassSettings &settings, bool thorough) {
     for (int i = 0; i < settings.num_passes; i++) {
-        meter_.plan(i < kFirstNarrowPass ? 1 : kNarrowWeight);
+        const double weight = i < kFirstNarrowPass ? 1 : kNarrowWeight;
+        meter_.plan(thorough && i >= kPatience ? kUnlikelyWeight : weight);
     }
     if (thorough && has_eagerly_inlined_funcs()) {
         for (int i = 0; i < settings.num_passes; i++) {
-            meter_.plan(kNarrowWeight);
+            meter_.plan(i < kPatienceInSmallSpace ? kNarrowWeight : kUnlikelyWeight);
         }
     }
     if (thorough) {
-        meter_.plan(kRefinementWeight);
+        const bool few = graph_.num_non_input_funcs() <= kFewFuncs;
+        meter_.plan(few ? kRefinementWeightOfFewFuncs : kRefinementWeight);
     }
 }
 
