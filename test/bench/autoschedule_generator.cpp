@@ -90,8 +90,10 @@ int main(int argc, char **argv) {
     }
     try {
         return run(argc, argv);
+    } catch (const Halide::Error &error) {  // Not one of the standard library's.
+        std::fprintf(stderr, "%s\n", error.what());
     } catch (const std::exception &error) {
         std::fprintf(stderr, "%s\n", error.what());
-        return 1;
     }
+    return 1;
 }
