@@ -29,11 +29,14 @@ public:
         if (auto chosen = choose(steps_.search(options))) {
             return std::move(*chosen);
         }
-        // What is fused nowhere leaves little to object to. A partial schedule may ask for fusion.
+        // What is fused nowhere leaves little to object to, and what is not even inlined still
+        // less. A partial schedule may ask for either.
         if (options_.partial_schedule_path.empty()) {
-            options.search_space_options = "0011";
-            if (auto chosen = choose(steps_.search(options))) {
-                return std::move(*chosen);
+            for (const char *space : {"0011", "0001"}) {
+                options.search_space_options = space;
+                if (auto chosen = choose(steps_.search(options))) {
+                    return std::move(*chosen);
+                }
             }
         }
         throw UserError("None of " + std::to_string(tried_.size()) +

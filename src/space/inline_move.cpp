@@ -48,7 +48,9 @@ int count_readers_with_loops(const PipelineGraph &graph, const LoopNest &root, i
 }  // namespace
 
 bool can_inline(const FuncNode &func) {
-    return func.num_stages() == 1 && !func.is_input && !func.needs_root();
+    // Halide inlines no Func with specializations.
+    return func.num_stages() == 1 && !func.is_input && !func.needs_root() &&
+           func.stages[0].specialized.empty() && !func.stages[0].ends_in_failure;
 }
 
 bool is_inlined_eagerly(const FuncNode &func) {

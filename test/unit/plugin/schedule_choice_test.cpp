@@ -34,8 +34,10 @@ protected:
         ChoiceSteps steps;
         steps.search = [this](const Options &with) {
             searches_.push_back(with);
-            return result(with.search_space_options == "0011" ? std::vector<int>{64}
-                                                              : std::vector<int>{2, 4, 8, 16});
+            const std::string &space = with.search_space_options;
+            return result(space == "0011"   ? std::vector<int>{64}
+                          : space == "0001" ? std::vector<int>{128}
+                                            : std::vector<int>{2, 4, 8, 16});
         };
         steps.evaluate = [](const LoopNestPtr &chosen) {
             SearchResult evaluated;
@@ -94,13 +96,19 @@ TEST_F(Choice, FusesNothingIfNothingElseCompiles) {
     EXPECT_EQ(searches_.size(), 2u);
 }
 
-TEST_F(Choice, GivesUpWithTheFirstReason) {
+TEST_F(Choice, InlinesNothingIfNothingElseCompiles) {
     faulty_ = {2, 4, 8, 16, 64};
+    EXPECT_TRUE(choose({}).found.best->same_structure(*tree(128)));
+    EXPECT_EQ(searches_.size(), 3u);
+}
+
+TEST_F(Choice, GivesUpWithTheFirstReason) {
+    faulty_ = {2, 4, 8, 16, 64, 128};
     try {
         choose({});
         FAIL() << "no error";
     } catch (const UserError &e) {
-        EXPECT_NE(std::string(e.what()).find("None of 5 schedules"), std::string::npos) << e.what();
+        EXPECT_NE(std::string(e.what()).find("None of 6 schedules"), std::string::npos) << e.what();
         EXPECT_NE(std::string(e.what()).find("h has tiles of 2"), std::string::npos) << e.what();
     }
 }

@@ -23,6 +23,12 @@ TEST(CanInline, SingleStageFuncsThatAreNoOutputs) {
     PipelineGraph before_extern = test::stencil_graph(64);
     before_extern.funcs[1].feeds_extern = true;
     EXPECT_FALSE(can_inline(before_extern.func(1)));
+    PipelineGraph with_buffer = test::stencil_graph(64);
+    with_buffer.funcs[1].has_own_buffer = true;
+    EXPECT_FALSE(can_inline(with_buffer.func(1)));
+    PipelineGraph specialized = test::stencil_graph(64);
+    specialized.funcs[1].stages[0].specialized.push_back({{0}, false});
+    EXPECT_FALSE(can_inline(specialized.func(1)));
 }
 
 // out <- a <- b: a is pointwise with one reader; what its neighbours have to be.
