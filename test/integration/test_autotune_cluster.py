@@ -6,17 +6,21 @@ by what is compiled on the same machine.
 
 import os
 import shutil
+import socket
 import subprocess
+import sys
 import tempfile
 import time
+from pathlib import Path
 
 import pytest
 
 pytest.importorskip("ray", reason="the Python package ray is not installed")
 
 # pylint: disable=wrong-import-position
-from autotuning import Loop  # noqa: E402
-from toolchain import OPENCL_ON_CPU, ROOT  # noqa: E402
+from autotuning import Loop, run_log  # noqa: E402
+from documents import blocks  # noqa: E402
+from toolchain import OPENCL_ON_CPU, ROOT, run  # noqa: E402
 
 CLUSTER = ["--ray_resource=measure", "--retrain=never", "--run_timeout=240"]
 QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_DEDUP_LOGS": "0"}
@@ -35,11 +39,7 @@ class Machines:
         self.folder = tempfile.mkdtemp(prefix="ray", dir="/tmp")
         self.cluster = Cluster(initialize_head=True, head_node_args={
             "num_cpus": 0, "object_store_memory": STORE, "include_dashboard": False,
-            "temp_dir": self.folder,
-            # A machine counts as lost after some seconds instead of almost a minute.
-            "_system_config": {"health_check_initial_delay_ms": 0, "health_check_period_ms": 1000,
-                               "health_check_timeout_ms": 5000,
-                               "health_check_failure_threshold": 3}})
+            "temp_dir": self.folder})
         self.nodes = [self.add(), self.add()]
 
     @property
@@ -76,8 +76,12 @@ def machines(tools):
 
 @pytest.fixture
 def loop(tools, folder):
-    source = ROOT / "test" / "package" / "blur_generator.cpp"
-    program = tools.compile_generator(tools.work / "programs" / "blur.generator", [source])
+    text = (ROOT / "test" / "package" / "blur_generator.cpp").read_text()
+    source = tools.work / "programs" / "small_blur_generator.cpp"
+    if not source.exists():
+        source.parent.mkdir(exist_ok=True)
+        source.write_text(text.replace("1536", "96").replace("1024", "64"))
+    program = tools.compile_generator(tools.work / "programs" / "small_blur.generator", [source])
     return Loop(tools, folder / "samples", program, "blur", "")
 
 
@@ -97,6 +101,35 @@ def require_complete(loop, count):
     assert (loop.folder / "report.html").exists()
 
 
+def test_the_commands_of_the_document(tools, folder, loop):
+    """docs/distributed.md, with two machines that are this one, and shorter."""
+    script = "".join(block.text for block in blocks(ROOT / "docs" / "distributed.md")
+                     if block.language == "bash")
+    with socket.socket() as free:
+        free.bind(("localhost", 0))
+        port = free.getsockname()[1]
+    small = f" --num-cpus=1 --object-store-memory={STORE}"
+    for text, instead in {
+            "pip install ray==2.60.0": "true",
+            "--port=6379 --num-gpus=0": f"--port={port} --num-gpus=0" + small,
+            "localhost:6379": f"localhost:{port}" + small + """ --resources='{"measure": 1}'""",
+            "my.generator my_pipeline host-cuda": f"{loop.positional[0]} blur host-opencl",
+            "scripts/": f"{ROOT}/scripts/", "build/release": str(tools.plugin.parent),
+            "--batch_size 64": "--batch_size 1 --option beam_size=2 --min_time=0.001 --plain "
+                               + " ".join(CLUSTER)}.items():
+        assert text in script, text
+        script = script.replace(text, instead)
+    paths = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    try:
+        run(["bash", "-euo", "pipefail", "-c", script], cwd=folder, timeout=500,
+            environment={**OPENCL_ON_CPU, **QUIET, "PATH": paths}).require_success()
+    finally:
+        run(["ray", "stop", "--force"], environment={"PATH": paths}, timeout=100)
+    entries, messages = run_log.read_log(folder / "tuned" / "log.jsonl")
+    assert len(entries) == 1 and not messages
+    assert (folder / "tuned" / "best.blur.schedule.h").exists()
+
+
 def test_mistakes_are_one_line(machines, loop):
     for options, words in (
             ([f"--ray={machines.address}"], "no machine of the cluster has the resource GPU"),
@@ -109,14 +142,14 @@ def test_mistakes_are_one_line(machines, loop):
 
 
 def test_a_machine_is_lost_but_no_sample(machines, loop):
-    count = 5
+    count = 4
     log = loop.folder.parent / "printed.txt"
     with open(log, "wb") as printed:
         running = subprocess.Popen(  # pylint: disable=consider-using-with
             loop.command(*CLUSTER, f"--ray={machines.address}", f"--batch_size={count}"),
             env=loop.environment(NUM_BATCHES="1"), stdout=printed, stderr=subprocess.STDOUT)
         try:
-            end = time.monotonic() + 400
+            end = time.monotonic() + 500
             # Both are in the middle of something when the first results are there.
             while not (loop.folder / "log.jsonl").exists() or not loop.entries():
                 assert running.poll() is None and time.monotonic() < end, log.read_text()
@@ -124,7 +157,7 @@ def test_a_machine_is_lost_but_no_sample(machines, loop):
             known = len(loop.entries())
             assert known < count, "too late: all samples are done"
             machines.lose(0)
-            assert running.wait(timeout=400) == 0, log.read_text()
+            assert running.wait(timeout=500) == 0, log.read_text()
         finally:
             running.kill()
             running.wait()
