@@ -65,10 +65,9 @@ class Cluster:
         self.ray = _import_ray()
         _check_address(settings.ray)
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-        address = None if settings.ray == "local" else settings.ray
+        own = {"include_dashboard": False} if settings.ray == "local" else {}
         try:
-            self.ray.init(address=address, log_to_driver=False, logging_level="ERROR",
-                          include_dashboard=False if address is None else None)
+            self.ray.init(address=settings.ray, log_to_driver=False, logging_level="ERROR", **own)
         except Exception as error:  # pylint: disable=broad-except  # Ray has many kinds
             raise TuneError(f"there is no Ray cluster {settings.ray}: {error}") from error
         try:
