@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "algorithm/graph_dump.h"
+#include "anderson2021/version.h"
 #include "backend/apply_trace.h"
 #include "backend/trial.h"
 #include "costmodel/aot_cost_model.h"
@@ -15,8 +16,8 @@
 #include "frontend/graph_builder.h"
 #include "lowering/lower_schedule.h"
 #include "lowering/trace_check.h"
-#include "plugin/pipeline_variant.h"
 #include "plugin/hosted_search.h"
+#include "plugin/pipeline_variant.h"
 #include "plugin/report.h"
 #include "plugin/run_record.h"
 #include "plugin/schedule_cache.h"
@@ -160,7 +161,8 @@ void run_autoscheduler(const Halide::Pipeline &pipeline,
         parse_options(parameters.extra, environment, target.get_cuda_capability_lower_bound());
     check_top_schedules(options);
     check_target(target);
-    ANDERSON_LOG(1) << "generate_schedule for target=" << target.to_string() << "\n"
+    ANDERSON_LOG(1) << "Anderson2021 " ANDERSON2021_VERSION "\n"
+                    << "generate_schedule for target=" << target.to_string() << "\n"
                     << describe_options(options);
 
     const std::vector<Halide::Internal::Function> outputs = output_functions(pipeline);
