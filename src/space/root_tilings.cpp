@@ -39,8 +39,7 @@ SerialTilingOptions serial_options(int64_t lane_extent, int warp_size) {
 }
 
 // Trip counts of every stage once the serial loops are split off and reductions moved inward.
-std::vector<StageExtents> outer_extents(std::vector<StageExtents> stages,
-                                        const Extents &outer) {
+std::vector<StageExtents> outer_extents(std::vector<StageExtents> stages, const Extents &outer) {
     for (StageExtents &stage : stages) {
         for (size_t i = 0; i < stage.size.size(); i++) {
             const int dim = stage.pure_dim[i];
@@ -74,8 +73,7 @@ std::vector<RootTiling> root_tilings(const PipelineGraph &graph,
     for (const Extents &outer :
          serial_tilings(extents, lane, serial_options(lane_extent, device.warp_size))) {
         const std::vector<StageExtents> stages = outer_extents(full, outer);
-        const Extents pure_outer =
-            extents_by_dim(stages[0], static_cast<int>(extents.size()));
+        const Extents pure_outer = extents_by_dim(stages[0], static_cast<int>(extents.size()));
         int64_t serial_points = 1;
         for (size_t d = 0; d < extents.size(); d++) {
             serial_points *= ceil_div(extents[d], outer[d]);

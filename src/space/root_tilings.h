@@ -10,8 +10,8 @@
 
 #include "device/gpu_device.h"
 #include "schedule/loop_nest_editor.h"
-#include "tiling/thread_tilings.h"
 #include "support/small_vector.h"
+#include "tiling/thread_tilings.h"
 
 namespace anderson2021 {
 

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "schedule/loop_nest.h"
-#include "tiling/thread_tilings.h"
 #include "support/small_vector.h"
+#include "tiling/thread_tilings.h"
 
 namespace anderson2021 {
 

@@ -35,9 +35,9 @@ struct ThreadTilingOptions {
 /// are the extents that the other Funcs of the block already use (innermost thread dimension
 /// first).
 std::vector<Extents> thread_tilings(const std::vector<StageExtents> &stages,
-                                                 const Extents &other_threads,
-                                                 const ThreadTilingOptions &options,
-                                                 const GpuDevice &device);
+                                    const Extents &other_threads,
+                                    const ThreadTilingOptions &options,
+                                    const GpuDevice &device);
 
 /// A thread tiling of a root Func together with how evenly it spreads over the multiprocessors.
 struct RankedTiling {
