@@ -25,7 +25,6 @@ BAD_STRINGS = {
     "weights": ("mine", "../baseline", "/"),
     "weights_path": ("/no/such/file", "/", "/dev/null", "/dev/zero", "x" * 5000),
     "partial_schedule_path": ("/no/such/file", "/", "/dev/zero", "x" * 5000),
-    "cache_dir": ("/dev/null/x", "x" * 5000),
     "record_path": ("/no/such/folder/x", "/dev/null/x", "x" * 5000),
     "top_k_path": ("/no/such/folder/x", "/dev/null/x", "x" * 5000),
 }
