@@ -198,6 +198,7 @@ bool is_placed_at_root(const std::vector<Directive> &directives) {
 std::string check_list(const StageNode &stage,
                        const std::vector<Directive> &directives,
                        bool at_root,
+                       bool is_extern,
                        const GpuDevice &device) {
     StageLoops loops(device, stage);
     for (const Directive &d : directives) {
@@ -205,7 +206,7 @@ std::string check_list(const StageNode &stage,
             return stage.name + ": " + loops.fault();
         }
     }
-    if (at_root && !loops.has_kernel()) {
+    if (at_root && !is_extern && !loops.has_kernel()) {
         return stage.name + " runs outside of kernels";
     }
     if (!at_root && loops.has_kernel()) {
@@ -239,9 +240,9 @@ check_trace(const ScheduleTrace &trace, const PipelineGraph &graph, const GpuDev
             return stage.name + " comes before the pure stage";
         }
         const bool root = at_root[s.func];
-        std::string fault = check_list(stage, s.directives, root, device);
+        std::string fault = check_list(stage, s.directives, root, func.is_extern, device);
         if (fault.empty() && s.specialization) {
-            fault = check_list(stage, s.specialization->directives, root, device);
+            fault = check_list(stage, s.specialization->directives, root, func.is_extern, device);
         }
         if (!fault.empty()) {
             return fault;

@@ -120,6 +120,12 @@ TEST_F(TraceCheck, EverythingAtTheRootIsAKernel) {
     EXPECT_EQ(check({call(Kind::ComputeRoot), call(Kind::GpuSingleThread)}), "");
 }
 
+// Functions of the program run where the program runs.
+TEST_F(TraceCheck, ExternStagesNeedNoKernel) {
+    graph_.funcs[0].is_extern = true;
+    EXPECT_EQ(check({call(Kind::ComputeRoot)}), "");
+}
+
 TEST(TraceCheckOfPipelines, PlacesOfFuncs) {
     const Pipeline p(stencil_graph());
     const ScheduleTrace good = lower_schedule(*p.tree(R"(
