@@ -14,13 +14,14 @@ def normalized(text: str) -> str:
     """Numbers the compiler's own names in order of appearance.
 
     Their numbers come from counters that the search also advances: t123, _45, name$6, kernel__7.
-    Where such a name is taken, another one is made from it: name_6.max$1.
+    Where such a name is taken, another one is made from it: name_6.max$1. Loops have it behind the
+    name of the stage: f.s0.v12.block_id_x.
     """
     numbers: dict[str, dict[str, int]] = {}
 
     def rename(match: re.Match) -> str:
         name = match[0]
-        base = re.sub(r"^(_?[tv]|_)\d+(?=[._]|$)|\$\d+|_\d+(?=\.)|__\d+$", r"\1", name)
+        base = re.sub(r"(?:^|(?<=\.))(_?[tv]|_)\d+(?=[._]|$)|\$\d+|_\d+(?=\.)|__\d+$", r"\1", name)
         known = numbers.setdefault(base, {})
         number = known.setdefault(name, len(known))
         return f"{base}#{number}"
@@ -33,8 +34,8 @@ def without_numbers(text: str) -> list[str]:
 
     Kernels take their arguments, and declare what they do not use at once, in the order of names.
     """
-    return sorted(re.sub(r"\b_t?\d+(?![A-Za-z0-9])|(?<=[a-z])(_+\d+)+(?![a-z0-9])", "", line)
-                  for line in text.splitlines())
+    number = r"\b_t?\d+(?![A-Za-z0-9])|(?<=[a-z])(_+\d+)+(?![a-z0-9])|(?<=_)v\d{7}(?=_)"
+    return sorted(re.sub(number, "", line) for line in text.splitlines())
 
 
 def applied_and_replayed(tools, app, folder, options=None, parameters=()):
