@@ -39,6 +39,8 @@ bool holds_soon(Condition condition) {
             }
             relax_processor();
         }
+        // Somebody may wait for this processor, maybe even the one whom this thread is waiting for.
+        std::this_thread::yield();
     } while (std::chrono::steady_clock::now() < deadline);
     return false;
 }

@@ -8,7 +8,7 @@ from corpus import (BF16, BOOL, F16, F32, F64, I8, I16, I32, I64, U8, U16, U32, 
 pipeline, family = register("types")
 
 # What back ends cannot do, in the words of the compiler, and for one of them the name alone.
-NO_INT64 = {"metal d3d12compute": "64-bit integers", "webgpu": "Invalid integer bitwidth"}
+NO_INT64 = {"metal d3d12compute": "64-bit integers|^Error: *$", "webgpu": "Invalid integer bitwidth"}
 NO_DOUBLE = {"metal d3d12compute vulkan": "64-bit floating|'double'", "webgpu": "32-bit floats"}
 NO_FLOAT16 = {"webgpu": "Error", "launch run": "CLHalf|half"}
 
