@@ -54,10 +54,8 @@ std::vector<Group> group_by_place(const Placements &placements, int func) {
 SearchStatePtr successor(const SearchStatePtr &parent,
                          const Placements &placements,
                          const Placements::Placed &placed) {
-    auto state = std::make_shared<SearchState>();
-    state->parent = parent;
+    auto state = make_successor(parent);
     state->tree = placed.tree;
-    state->num_decisions = parent->num_decisions + 1;
     state->costs = placed.costs;
     state->always_inline = placements.always_inline;
     return state;

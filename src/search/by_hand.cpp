@@ -138,9 +138,7 @@ SearchStatePtr ByHand::take(const SearchStatePtr &state, const Options &options,
     if (option.tree == nullptr) {
         return Replay::choose_tiling(context_, state, *options.profile, option.tiling);
     }
-    auto next = std::make_shared<SearchState>(*state);
-    next->parent = state;
-    next->num_decisions++;
+    auto next = make_successor(state);
     next->tree = option.tree;
     next->costs = option.costs;
     if (options.always_inline != nullptr) {

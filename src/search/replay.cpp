@@ -66,13 +66,6 @@ int distance(const Spot &spot, const Spot &wanted) {
     return spot.loops == wanted.loops ? 0 : 1;
 }
 
-std::shared_ptr<SearchState> successor(const SearchStatePtr &state) {
-    auto next = std::make_shared<SearchState>(*state);
-    next->parent = state;
-    next->num_decisions++;
-    return next;
-}
-
 }  // namespace
 
 Replay::Replay(SearchContext &context,
@@ -101,7 +94,7 @@ SearchStatePtr Replay::advance(SearchStatePtr start, int num_decisions) {
 SearchStatePtr Replay::step(const SearchStatePtr &state) {
     const FuncNode &func = context_.graph.func(next_func(state->num_decisions));
     if (func.is_input || (func.outgoing_edges.empty() && !func.is_output)) {
-        return successor(state);
+        return make_successor(state);
     }
     return next_is_tiling(state->num_decisions) ? tile(state, func.id) : place(state, func.id);
 }
@@ -140,7 +133,7 @@ SearchStatePtr Replay::place(const SearchStatePtr &state, int func) {
     if (best == nullptr) {
         return nullptr;
     }
-    auto next = successor(state);
+    auto next = make_successor(state);
     next->tree = best->tree;
     next->costs = best->costs;
     next->always_inline = placements.always_inline;
@@ -179,7 +172,7 @@ SearchStatePtr Replay::tile(const SearchStatePtr &state, int func) {
         return alike;
     }
     const Tilings tilings = std::move(TilingStep(context_, settings_, func).run({state})[0]);
-    auto next = successor(state);
+    auto next = make_successor(state);
     RootProfile *const profile = tilings.profile();
     if (profile == nullptr) {
         return next;
@@ -194,7 +187,7 @@ SearchStatePtr Replay::choose_tiling(SearchContext &context,
                                      const SearchStatePtr &state,
                                      RootProfile &profile,
                                      size_t entry) {
-    auto next = successor(state);
+    auto next = make_successor(state);
     next->tree = profile.tree(context.editor, *state->tree, entry);
     next->costs = std::make_shared<const StateCosts>(
         profile.state_costs(context, *state->costs, entry, next->tree));

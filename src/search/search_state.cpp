@@ -40,4 +40,11 @@ SearchStatePtr make_initial_state(const PipelineGraph &graph, LoopNestPtr empty_
     return state;
 }
 
+std::shared_ptr<SearchState> make_successor(const SearchStatePtr &parent) {
+    auto next = std::make_shared<SearchState>(*parent);
+    next->parent = parent;
+    next->num_decisions++;
+    return next;
+}
+
 }  // namespace anderson2021

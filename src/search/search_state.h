@@ -57,6 +57,9 @@ size_t approximate_bytes(const SearchState &state);
 /// Nothing decided.
 SearchStatePtr make_initial_state(const PipelineGraph &graph, LoopNestPtr empty_root);
 
+/// `parent` one decision later, with the same schedule until the caller changes that.
+std::shared_ptr<SearchState> make_successor(const SearchStatePtr &parent);
+
 /// The Func that the next decision is about.
 inline int next_func(int num_decisions) {
     return num_decisions / 2;
