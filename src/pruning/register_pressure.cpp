@@ -19,6 +19,9 @@ public:
 
     std::vector<RegisterUse> run(const LoopNest &task) {
         visit(task, false);
+        for (RegisterUse &use : result_) {
+            use.open_extents = open_extents_;
+        }
         return std::move(result_);
     }
 
@@ -28,8 +31,12 @@ private:
         int64_t stored = 0;
         for (const int f : nest.store_set()) {
             (in_thread ? in_thread_ : in_block_).insert(f);
+            const FuncRegion &region = nest.regions->of(f);
             if (in_thread) {
-                stored += nest.regions->of(f).bytes_computed() / kRegisterBytes;
+                stored += region.bytes_computed() / kRegisterBytes;
+            }
+            for (int d = 0; d < graph_.func(f).dims(); d++) {
+                open_extents_ += region.required(d).exact ? 0 : 1;
             }
         }
         stored_ += stored;
@@ -126,6 +133,8 @@ private:
     BitSet in_thread_, in_block_;
     // In the nests around the current one.
     int64_t stored_ = 0;
+    // In all nests so far.
+    int64_t open_extents_ = 0;
     std::vector<RegisterUse> result_;
 };
 
@@ -143,8 +152,8 @@ int64_t registers_needed(const RegisterUse &use) {
                        0.05 * number(use.reads);
     if (use.repeats) {
         // Sums, and addresses that would have to be computed again in every iteration.
-        registers +=
-            2.5 * number(use.points) + 1.75 * number(use.shared_rows) + 3.75 * number(use.gathers);
+        registers += 2.5 * number(use.points) + 1.75 * number(use.shared_rows) +
+                     3.75 * number(use.gathers) + 2.75 * number(use.open_extents);
     }
     return static_cast<int64_t>(std::ceil(registers));
 }

@@ -31,6 +31,9 @@ struct RegisterUse {
     int64_t global_rows = 0, shared_rows = 0;
     /// Reads whose coordinates are no linear functions of the loops: as many addresses.
     int64_t gathers = 0;
+    /// Extents, known at run time only, of all that the kernel stores. Strides follow from them,
+    /// and stay in registers from phase to phase.
+    int64_t open_extents = 0;
 };
 
 /// One entry per leaf of `task`, a child of the root; a stage that is not tiled has none.

@@ -95,6 +95,7 @@ def figures(result: Compiled) -> dict:
         "registers_predicted": max(result.registers.values(), default=0),
         "spill_predicted": bool(result.spills_predicted),
         "variable_shared": variable_shared(result),
+        "other_slices": result.other_slices,
     }
 
 
@@ -105,7 +106,10 @@ Random schedules (greedy searches that drop candidates by chance) of all applica
 PTX of capability 7.0 and assembled by ptxas for sm_70, sm_80 and sm_90, at most 64 registers.
 Nothing was run. *errors* are pipelines for which there was no schedule or no code; *refused* is
 PTX that ptxas does not accept; *violations* are kernels that could not be launched on compute
-capability 7.0: more than 1024 threads, 48 KiB of shared memory or 65536 registers per block.
+capability 7.0: more than 1024 threads, 48 KiB of shared memory or 65536 registers per block; or that
+have an array in a thread whose size is no constant, so that the compiler puts it into global memory.
+The last column counts schedules in which that happens only in a branch that does not run at the
+estimates, the one for outputs smaller than a tile: right, but slow there.
 *predicted* are the schedules of which the plugin says beforehand, at log level 1, that a kernel may
 spill: an estimate of the registers that a thread needs from the code that is unrolled. Shared
 memory is compared with what the features say (`shared_mem_occupancy`); counted as off are
@@ -117,7 +121,8 @@ COLUMNS = ("app", "schedules", "errors", "refused", "violations", "kernels",
            "registers (median, most)",
            "schedules with spills", "of these predicted", "of the others predicted",
            "most spilled bytes", "shared bytes: most", "off from the features",
-           "shared memory depends on run-time sizes", "and is beyond the limit at twice the size")
+           "shared memory depends on run-time sizes", "and is beyond the limit at twice the size",
+           "thread arrays in global memory at other sizes")
 
 
 def _median(values: list) -> float:
@@ -145,7 +150,8 @@ def row(app: str, runs: list[dict]) -> str:
              sum(r["spill_predicted"] for r in spilling), sum(r["spill_predicted"] for r in others),
              max((k["spill_bytes"] for k in kernels), default=0),
              max((r["shared_bytes"] for r in runs), default=0), len(off),
-             sum(bool(r["variable_shared"]) for r in runs), sum(map(too_much_when_doubled, runs))]
+             sum(bool(r["variable_shared"]) for r in runs), sum(map(too_much_when_doubled, runs)),
+             sum(bool(r["other_slices"]) for r in runs)]
     return "| " + " | ".join(map(str, cells)) + " |"
 
 

@@ -134,7 +134,8 @@ public:
         : estimated_(function, 1), doubled_(function, 2) {}
 
     std::string json() const {
-        return "{\"launches\": [" + launches_ + "],\n \"allocations\": [" + allocations_ + "]}\n";
+        return "{\"launches\": [" + launches_ + "],\n \"allocations\": [" + allocations_ +
+               "],\n \"other_allocations\": [" + other_allocations_ + "]}\n";
     }
 
 protected:
@@ -166,7 +167,8 @@ protected:
     }
 
     void visit(const Allocate *op) override {
-        allocations_ += (allocations_.empty() ? "\"" : ", \"") + op->name + "\"";
+        std::string &names = taken_ ? allocations_ : other_allocations_;
+        names += (names.empty() ? "\"" : ", \"") + op->name + "\"";
         IRVisitor::visit(op);
     }
 
@@ -204,7 +206,9 @@ private:
     AtEstimates estimated_, doubled_;
     std::vector<Expr> loops_;
     bool taken_ = true;
-    std::string launches_, allocations_;
+    std::string launches_;
+    // In code that runs at the estimates, and in other branches.
+    std::string allocations_, other_allocations_;
 };
 
 void write_file(const std::string &path, const void *data, size_t size) {

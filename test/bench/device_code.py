@@ -79,8 +79,10 @@ class Compiled:
     refusals: dict[str, str] = field(default_factory=dict)
     # Registers and spills of each kernel on further architectures.
     other_kernels: dict[str, list[Kernel]] = field(default_factory=dict)
-    # Sizes of arrays per thread that are no constants; they go to global memory.
+    # Arrays per thread whose sizes are no constants; they go to global memory.
     slices: list[str] = field(default_factory=list)
+    # The same in branches for other sizes than the estimates.
+    other_slices: list[str] = field(default_factory=list)
     # If the log was on: registers per thread of each kernel by the plugin's estimate.
     registers: dict[str, int] = field(default_factory=dict)
     # If the log was on: kernels that the plugin expects to spill.
@@ -92,6 +94,11 @@ def read_estimates(log: str) -> tuple[dict[str, int], list[str]]:
     found = re.findall(r"^Registers per thread of (\S+) \(estimate\): (\d+)(, spill predicted)?$",
                        log, re.M)
     return {name: int(n) for name, n, _ in found}, [name for name, _, spills in found if spills]
+
+
+def thread_arrays(allocations: Sequence[str]) -> list[str]:
+    """Of the host's allocations, those that stand for arrays of each thread."""
+    return [name for name in allocations if re.search(r"\.\d+\.buffer$", name)]
 
 
 def one_line(log: str, status: int) -> str:
@@ -173,7 +180,8 @@ class Compiler:
             return
         known = json.loads((self.folder / f"{result.job}.launches.json").read_text())
         result.launches = known["launches"]
-        result.slices = [n for n in known["allocations"] if re.search(r"\.\d+\.buffer$", n)]
+        result.slices = thread_arrays(known["allocations"])
+        result.other_slices = thread_arrays(known["other_allocations"])
         features = self.folder / f"{result.job}.featurization"
         if features.exists() and features.stat().st_size:
             result.stages = read_featurization(features)

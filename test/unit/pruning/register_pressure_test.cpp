@@ -1,5 +1,6 @@
 // The estimate of registers, and the rule that uses it.
 #include <gtest/gtest.h>
+#include <utility>
 
 #include "pruning/register_pressure.h"
 #include "tree_maker.h"
@@ -93,6 +94,30 @@ TEST(RegisterPressure, ReductionsRepeat) {
     };
     EXPECT_LE(registers(4), kDevice.registers_per_thread);
     EXPECT_GT(registers(16), kDevice.registers_per_thread);
+}
+
+// The same reduction with a shared array in the kernel, whose size is a literal or not.
+TEST(RegisterPressure, StridesOfArraysOfUnknownSizeStayInRegisters) {
+    const auto use = [](bool exact) {
+        GraphBuilder b;
+        b.func("out", {"x", "y"}).output({1024, 1024}).reads("f", {at("x"), at("y", -1, 1)}, 3);
+        b.func("f", {"x", "y"});
+        PipelineGraph graph = b.build();
+        graph.edges[0].bounds[1].max.exact = exact;
+        const TreeMaker maker(std::move(graph));
+        const LoopNestPtr task =
+            maker.with_placed(maker.tiled("out", {32, 4}, {1, 17}), "f", false);
+        for (const RegisterUse &u : register_use(*task, maker.graph(), kDevice)) {
+            if (maker.graph().stage(u.stage_id).func == maker.func("out")) {
+                return u;
+            }
+        }
+        return RegisterUse();
+    };
+    EXPECT_EQ(use(true).open_extents, 0);
+    EXPECT_EQ(use(false).open_extents, 1);
+    EXPECT_TRUE(use(false).repeats);
+    EXPECT_GT(registers_needed(use(false)), registers_needed(use(true)));
 }
 
 TEST(RegisterPressure, BodiesOfInlinedFuncsRead) {
