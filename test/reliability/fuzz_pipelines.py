@@ -10,8 +10,8 @@ the limits of GPUs. Every K-th case is for OpenCL and also run on the CPU throug
 estimated size and at another one, and has to give what the unscheduled pipeline gives: all
 arithmetic is on integers, so results must be equal.
 
-Cases run in forked children; one that crashes, or takes more than 60 s, counts as failed like
-one with an error or a wrong result. A failure is printed with the command that repeats it. With
+Cases run in forked children; one that crashes, or takes more than 60 s (on a busy machine: of CPU
+time, and ten minutes), counts as failed like one with an error or a wrong result. A failure is printed with the command that repeats it. With
 --state the next seed is kept in a file, and another call goes on from there.
 """
 
@@ -33,6 +33,7 @@ import numpy as np
 import fuzz_builder
 
 CASE_SECONDS = 60
+MOST_SECONDS = 600
 CASES_PER_CHILD = 30
 # Vulkan would need its library at compile time.
 # PTX comes from LLVM, which takes ten times as long as the others; so there is less of it.
@@ -44,6 +45,7 @@ RUN_TARGET = "host-opencl"
 POCL = {"HL_OCL_DEVICE_TYPE": "cpu", "POCL_EXTRA_BUILD_FLAGS": "-cl-opt-disable"}
 # Halide's words for a schedule that promises what does not hold.
 BAD_WARNING = re.compile(r"Ignoring assertion|guaranteed to fail", re.IGNORECASE)
+OUT_OF_BOUNDS = re.compile(r"Output buffer \S+ is accessed at")
 THREADS = re.compile(r"numthreads\( *(\d+), *(\d+), *(\d+)\)|"
                      r"@workgroup_size\( *(\d+), *(\d+), *(\d+)\)")
 GPUS = ("v100", "t4", "a100", "rtx3060", "rtx4090", "h100", "b200", "opencl", "metal", "vulkan")
@@ -120,8 +122,14 @@ def results(case, sizes, target):
 def difference(seed, case):
     """How the scheduled pipeline differs from an unscheduled one, or None."""
     for sizes in case.sizes:
+        try:
+            want = results(fuzz_builder.make(seed, small=True, wide=True), sizes, "host")
+        except hl.HalideError as error:
+            # An update of an output may be for a place that a small output does not have.
+            if OUT_OF_BOUNDS.search(str(error)):
+                continue
+            raise
         have = results(case, sizes, RUN_TARGET)
-        want = results(fuzz_builder.make(seed, small=True, wide=True), sizes, "host")
         for number, (have_one, want_one) in enumerate(zip(have, want, strict=True)):
             if not np.array_equal(have_one, want_one):
                 wrong = np.argwhere(np.atleast_1d(have_one != want_one))
@@ -170,6 +178,12 @@ def child(arguments, seeds, deadline, pipe):
                 print(json.dumps({"done": seed, "fault": fault}), file=out, flush=True)
 
 
+def cpu_seconds(process):
+    """CPU time that a process has taken so far, all its threads together."""
+    fields = pathlib.Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 class Runner:
     """One child after the other, watched."""
 
@@ -205,11 +219,15 @@ class Runner:
                 os._exit(0)
         os.close(write)
         current, following, started, rest = None, first, time.monotonic(), b""
+        limit, cpu = CASE_SECONDS, 0.0
         reason = "crash"
         while True:
-            left = started + CASE_SECONDS - time.monotonic()
+            left = started + limit - time.monotonic()
+            if left <= 0 and limit < MOST_SECONDS and cpu_seconds(process) - cpu < CASE_SECONDS:
+                limit += CASE_SECONDS
+                continue
             if left <= 0:
-                reason = f"no end after {CASE_SECONDS} s"
+                reason = f"no end after {limit} s"
                 os.kill(process, signal.SIGKILL)
                 break
             if not select.select([read], [], [], left)[0]:
@@ -222,6 +240,7 @@ class Runner:
                 event = json.loads(line)
                 if "started" in event:
                     current, started = event["started"], time.monotonic()
+                    limit, cpu = CASE_SECONDS, cpu_seconds(process)
                 else:
                     self.finish(current, started, event["fault"])
                     current, following = None, current + 1
