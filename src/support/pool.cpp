@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <mutex>
 #include <new>
+#include <sys/mman.h>
 #include <utility>
 
 #include "support/spin_lock.h"
@@ -22,7 +23,7 @@ constexpr size_t kMaxPooled = kMaxBytes;
 #endif
 constexpr size_t kStep = 32;
 constexpr size_t kNumSizes = kMaxBytes / kStep;
-constexpr size_t kChunkBytes = size_t{256} << 10;
+constexpr size_t kChunkBytes = size_t{2} << 20;
 constexpr size_t kNumLanes = 16;
 
 struct FreeBlock {
@@ -48,10 +49,13 @@ struct alignas(64) Lane {
     }
 };
 
+// Of the size of a huge page, and aligned like one.
 struct Chunk {
     Chunk *next;
-    alignas(std::max_align_t) char bytes[kChunkBytes];
+    alignas(std::max_align_t) char bytes[kChunkBytes - alignof(std::max_align_t)];
 };
+static_assert(sizeof(Chunk) == kChunkBytes);
+constexpr std::align_val_t kChunkAlignment{kChunkBytes};
 
 // Plain data, so that it may be used while static objects are made and destroyed.
 struct Pool {
@@ -88,13 +92,17 @@ FreeBlock *take_from_others(const Lane &lane, size_t size) {
 }
 
 void add_chunk(Lane &lane) {
-    auto *const chunk = static_cast<Chunk *>(::operator new(sizeof(Chunk)));
+    auto *const chunk = static_cast<Chunk *>(::operator new(sizeof(Chunk), kChunkAlignment));
+#if defined(MADV_HUGEPAGE)
+    // Thousands of page faults are a tenth of a short search.
+    madvise(chunk, sizeof(Chunk), MADV_HUGEPAGE);
+#endif
     const std::lock_guard<SpinLock> lock(the_pool.chunks_lock);
     chunk->next = the_pool.chunks;
     the_pool.chunks = chunk;
     the_pool.num_chunks++;
     lane.next = chunk->bytes;
-    lane.bytes_left = kChunkBytes;
+    lane.bytes_left = sizeof(chunk->bytes);
 }
 
 }  // namespace
@@ -147,7 +155,8 @@ void release_unused() noexcept {
     if (num_in_use == 0) {
         const std::lock_guard<SpinLock> lock(the_pool.chunks_lock);
         while (the_pool.chunks != nullptr) {
-            ::operator delete(std::exchange(the_pool.chunks, the_pool.chunks->next));
+            ::operator delete(std::exchange(the_pool.chunks, the_pool.chunks->next),
+                              kChunkAlignment);
         }
         the_pool.num_chunks = 0;
         for (Lane &lane : the_pool.lanes) {
