@@ -61,23 +61,26 @@ SearchStatePtr successor(const SearchStatePtr &parent,
     return state;
 }
 
-// Null if the schedule has become too expensive on the way.
-SearchStatePtr complete_rival(Replay &replay,
-                              SearchStatePtr state,
-                              const SearchStatePtr &best,
-                              bool promising_only) {
-    const int last = best->num_decisions;
-    for (const Horizon &horizon : kHorizons) {
-        if (!promising_only || state == nullptr) {
+// Completes rivals; those that have become too expensive on the way become null.
+void complete_rivals(Replay &replay,
+                     std::vector<SearchStatePtr> &states,
+                     const SearchStatePtr &best,
+                     bool promising_only) {
+    int horizon = states.empty() ? 0 : states.front()->num_decisions;
+    for (const Horizon &h : kHorizons) {
+        if (!promising_only) {
             break;
         }
-        state = replay.advance(state, std::min(state->num_decisions + horizon.num_decisions, last));
-        if (state != nullptr && state->cost() > replay.example(state->num_decisions).cost() +
-                                                    horizon.excess * std::abs(best->cost())) {
-            return nullptr;
+        horizon = std::min(horizon + h.num_decisions, best->num_decisions);
+        replay.advance_all(states, horizon);
+        const double limit = replay.example(horizon).cost() + h.excess * std::abs(best->cost());
+        for (SearchStatePtr &state : states) {
+            if (state != nullptr && state->cost() > limit) {
+                state = nullptr;
+            }
         }
     }
-    return replay.complete(std::move(state));
+    replay.complete_all(states);
 }
 
 FuncAlternatives find_for(SearchContext &context,
@@ -118,22 +121,27 @@ std::vector<Rival> find_rivals(SearchContext &context,
     const Placements placements =
         std::move(PlacementStep(context, settings, func).run({parent})[0]);
     Replay replay(context, settings, best);
-    std::vector<Rival> rivals;
-    for (const Group &group : group_by_place(placements, func)) {
-        Rival rival{group.place, nullptr};
-        for (size_t i = 0; i < std::min(group.placed.size(), effort.tries_per_place); i++) {
-            SearchStatePtr complete =
-                complete_rival(replay,
-                               successor(parent, placements, *group.placed[i]),
-                               best,
-                               effort.promising_only);
-            if (complete != nullptr &&
-                (rival.state == nullptr || complete->cost() < rival.state->cost())) {
-                rival.state = std::move(complete);
-            }
+    const std::vector<Group> groups = group_by_place(placements, func);
+    std::vector<SearchStatePtr> states;
+    std::vector<size_t> group_of;
+    for (size_t g = 0; g < groups.size(); g++) {
+        const std::vector<const Placements::Placed *> &placed = groups[g].placed;
+        for (size_t i = 0; i < std::min(placed.size(), effort.tries_per_place); i++) {
+            states.push_back(successor(parent, placements, *placed[i]));
+            group_of.push_back(g);
         }
-        if (rival.state != nullptr) {
-            rivals.push_back(std::move(rival));
+    }
+    complete_rivals(replay, states, best, effort.promising_only);
+    std::vector<Rival> rivals;
+    for (size_t i = 0; i < states.size(); i++) {
+        if (states[i] == nullptr) {
+            continue;
+        }
+        const FuncPlace &place = groups[group_of[i]].place;
+        if (rivals.empty() || !(rivals.back().place == place)) {
+            rivals.push_back({place, states[i]});
+        } else if (states[i]->cost() < rivals.back().state->cost()) {
+            rivals.back().state = states[i];
         }
     }
     return rivals;

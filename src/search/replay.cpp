@@ -80,64 +80,118 @@ Replay::Replay(SearchContext &context,
 }
 
 SearchStatePtr Replay::complete(SearchStatePtr start) {
-    return advance(std::move(start), example_->num_decisions);
+    std::vector<SearchStatePtr> states{std::move(start)};
+    complete_all(states);
+    return std::move(states[0]);
 }
 
-SearchStatePtr Replay::advance(SearchStatePtr start, int num_decisions) {
-    while (start != nullptr && start->num_decisions < num_decisions) {
-        const bool is_over = context_.budget != nullptr && context_.budget->is_over();
-        start = is_over ? nullptr : step(start);
+void Replay::complete_all(std::vector<SearchStatePtr> &states) {
+    advance_all(states, example_->num_decisions);
+}
+
+void Replay::advance_all(std::vector<SearchStatePtr> &states, int num_decisions) {
+    std::vector<SearchStatePtr> going;
+    std::vector<size_t> owners;
+    for (size_t i = 0; i < states.size(); i++) {
+        if (states[i] != nullptr) {
+            going.push_back(std::move(states[i]));
+            owners.push_back(i);
+        }
     }
-    return start;
-}
-
-SearchStatePtr Replay::step(const SearchStatePtr &state) {
-    const FuncNode &func = context_.graph.func(next_func(state->num_decisions));
-    if (func.is_input || (func.outgoing_edges.empty() && !func.is_output)) {
-        return make_successor(state);
+    while (!going.empty() && going.front()->num_decisions < num_decisions) {
+        if (context_.budget != nullptr && context_.budget->is_over()) {
+            return;
+        }
+        step(going);
+        size_t kept = 0;
+        for (size_t i = 0; i < going.size(); i++) {
+            if (going[i] != nullptr) {
+                owners[kept] = owners[i];
+                going[kept++] = std::move(going[i]);
+            }
+        }
+        going.resize(kept);
     }
-    return next_is_tiling(state->num_decisions) ? tile(state, func.id) : place(state, func.id);
+    for (size_t i = 0; i < going.size(); i++) {
+        states[owners[i]] = std::move(going[i]);
+    }
 }
 
-SearchStatePtr Replay::place(const SearchStatePtr &state, int func) {
-    const LoopNest &example = *states_[static_cast<size_t>(state->num_decisions) + 1]->tree;
-    const Spot wanted = inlined_.contains(func) ? Spot() : find_spot(example, func);
-    // Mostly the move of the example is legal, and the others need not be looked at.
-    PassSettings same_move = settings_;
-    same_move.moves.inlining = settings_.moves.inlining && wanted.path == 0;
-    same_move.moves.compute_root = settings_.moves.compute_root && wanted.path != 0;
+// Schedules that have no legal choice become null.
+void Replay::step(std::vector<SearchStatePtr> &states) {
+    const int num_decisions = states.front()->num_decisions;
+    const FuncNode &func = context_.graph.func(next_func(num_decisions));
+    const bool nothing = func.is_input || (func.outgoing_edges.empty() && !func.is_output);
+    if (!nothing && !next_is_tiling(num_decisions)) {
+        place(states, func.id);
+        return;
+    }
+    for (SearchStatePtr &state : states) {
+        state = nothing ? make_successor(state) : tile(state, func.id);
+    }
+}
+
+// Mostly the move of the example is legal, and the others need not be looked at.
+PassSettings Replay::same_move(const LoopNest &example, int func, bool inlined) const {
+    PassSettings same = settings_;
+    same.moves.inlining = settings_.moves.inlining && inlined;
+    same.moves.compute_root = settings_.moves.compute_root && !inlined;
     const bool fused =
         example.stored_below().contains(func) &&
         !std::binary_search(example.store_set().begin(), example.store_set().end(), func);
-    same_move.moves.compute_at_block = settings_.moves.compute_at_block && fused;
-    same_move.moves.compute_at_thread = settings_.moves.compute_at_thread && fused;
-    Placements placements;
+    same.moves.compute_at_block = settings_.moves.compute_at_block && fused;
+    same.moves.compute_at_thread = settings_.moves.compute_at_thread && fused;
+    return same;
+}
+
+void Replay::place(std::vector<SearchStatePtr> &states, int func) {
+    const auto decided = static_cast<size_t>(states.front()->num_decisions) + 1;
+    const LoopNest &example = *states_[decided]->tree;
+    const Spot wanted = inlined_.contains(func) ? Spot() : find_spot(example, func);
+    const auto distance_of = [&](const LoopNest &tree) {
+        return distance(find_spot(tree, func), wanted);
+    };
+    std::vector<Placements> placements(states.size());
     if (context_.partial == nullptr) {
-        PlacementStep step(context_, same_move, func);
-        step.rank_by([&](const LoopNest &tree) { return distance(find_spot(tree, func), wanted); });
-        placements = std::move(step.run({state})[0]);
+        const PassSettings same = same_move(example, func, wanted.path == 0);
+        PlacementStep step(context_, same, func);
+        step.rank_by(distance_of);
+        placements = step.run(states);
     }
-    if (placements.placed.empty()) {
-        placements = std::move(PlacementStep(context_, settings_, func).run({state})[0]);
-    }
-    const Placements::Placed *best = nullptr;
-    std::tuple<int, double> best_key;
-    for (const Placements::Placed &placed : placements.placed) {
-        const std::tuple<int, double> key(distance(find_spot(*placed.tree, func), wanted),
-                                          placed.costs->total);
-        if (best == nullptr || key < best_key) {
-            best = &placed;
-            best_key = key;
+    std::vector<SearchStatePtr> open;
+    std::vector<size_t> owners;
+    for (size_t i = 0; i < states.size(); i++) {
+        if (placements[i].placed.empty()) {
+            open.push_back(states[i]);
+            owners.push_back(i);
         }
     }
-    if (best == nullptr) {
-        return nullptr;
+    if (!open.empty()) {
+        std::vector<Placements> others = PlacementStep(context_, settings_, func).run(open);
+        for (size_t i = 0; i < open.size(); i++) {
+            placements[owners[i]] = std::move(others[i]);
+        }
     }
-    auto next = make_successor(state);
-    next->tree = best->tree;
-    next->costs = best->costs;
-    next->always_inline = placements.always_inline;
-    return next;
+    for (size_t i = 0; i < states.size(); i++) {
+        const Placements::Placed *best = nullptr;
+        std::tuple<int, double> best_key;
+        for (const Placements::Placed &placed : placements[i].placed) {
+            const std::tuple<int, double> key(distance_of(*placed.tree), placed.costs->total);
+            if (best == nullptr || key < best_key) {
+                best = &placed;
+                best_key = key;
+            }
+        }
+        if (best == nullptr) {
+            states[i] = nullptr;
+            continue;
+        }
+        auto next = make_successor(states[i]);
+        next->tree = best->tree;
+        next->costs = best->costs;
+        next->always_inline = placements[i].always_inline;
+        states[i] = std::move(next);
+    }
 }
 
 // Mostly the tiling of the example is legal, and the costs of others are of no interest.

@@ -23,8 +23,11 @@ public:
     /// `start` with all remaining decisions taken: like those of the example where that is
     /// possible, else the cheapest. Null if that ends up without a legal choice.
     SearchStatePtr complete(SearchStatePtr start);
+    /// The same of several schedules in place, which all have the same number of decisions, or are
+    /// null. They go step by step together, so that threads share the work.
+    void complete_all(std::vector<SearchStatePtr> &states);
     /// The same up to `num_decisions`.
-    SearchStatePtr advance(SearchStatePtr start, int num_decisions);
+    void advance_all(std::vector<SearchStatePtr> &states, int num_decisions);
     /// The example, or what it was when it had that many decisions.
     const SearchState &example(int num_decisions) const {
         return *states_[static_cast<size_t>(num_decisions)];
@@ -36,8 +39,9 @@ public:
                                         size_t entry);
 
 private:
-    SearchStatePtr step(const SearchStatePtr &state);
-    SearchStatePtr place(const SearchStatePtr &state, int func);
+    void step(std::vector<SearchStatePtr> &states);
+    void place(std::vector<SearchStatePtr> &states, int func);
+    PassSettings same_move(const LoopNest &example, int func, bool inlined) const;
     SearchStatePtr tile_alike(const SearchStatePtr &state, int func, uint64_t wanted);
     SearchStatePtr tile(const SearchStatePtr &state, int func);
 

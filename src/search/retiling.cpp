@@ -135,19 +135,22 @@ std::vector<SearchStatePtr> retile_fused(SearchContext &context,
     const Tilings tilings = std::move(TilingStep(context, settings, func).run({placed})[0]);
     Replay replay(context, settings, best);
     const double limit = replay.example(horizon).cost() + kMaxExcess * std::abs(best->cost());
-    std::vector<SearchStatePtr> results;
+    std::vector<SearchStatePtr> states;
     for (const size_t entry : pick_block_sizes(tilings, max_block_sizes)) {
-        SearchStatePtr state = replay.advance(
-            Replay::choose_tiling(context, placed, *tilings.profile(), entry), horizon);
-        if (state == nullptr || state->cost() > limit) {
-            continue;
-        }
-        state = replay.complete(std::move(state));
-        if (state != nullptr && state->cost() < best->cost()) {
-            results.push_back(std::move(state));
+        states.push_back(Replay::choose_tiling(context, placed, *tilings.profile(), entry));
+    }
+    replay.advance_all(states, horizon);
+    for (SearchStatePtr &state : states) {
+        if (state != nullptr && state->cost() > limit) {
+            state = nullptr;
         }
     }
-    return results;
+    replay.complete_all(states);
+    const auto is_no_better = [&](const SearchStatePtr &state) {
+        return state == nullptr || state->cost() >= best->cost();
+    };
+    states.erase(std::remove_if(states.begin(), states.end(), is_no_better), states.end());
+    return states;
 }
 
 }  // namespace anderson2021

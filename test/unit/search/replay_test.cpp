@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <vector>
 
 #include "search/beam_pass.h"
 #include "search/replay.h"
@@ -50,6 +51,26 @@ TEST(Replay, CompletesOtherSchedules) {
             EXPECT_EQ(fresh.costs->total, done->cost());
         }
         EXPECT_GT(num_completed, 0);
+    }
+}
+
+TEST(Replay, CompletesManySchedulesAsItDoesEachOfThem) {
+    test::SearchHarness h(test::random_graph(3));
+    const SearchStatePtr best = BeamPass(h.context, h.settings, {}).run().best;
+    Replay replay(h.context, h.settings, best);
+    const std::vector<SearchStatePtr> starts = h.successors(h.successors(h.initial_state())[0]);
+    ASSERT_GT(starts.size(), 1u);
+    std::vector<SearchStatePtr> together = starts;
+    together.insert(together.begin(), nullptr);
+    replay.complete_all(together);
+    EXPECT_EQ(together[0], nullptr);
+    for (size_t i = 0; i < starts.size(); i++) {
+        const SearchStatePtr alone = replay.complete(starts[i]);
+        ASSERT_EQ(together[i + 1] == nullptr, alone == nullptr);
+        if (alone != nullptr) {
+            EXPECT_TRUE(together[i + 1]->tree->same_structure(*alone->tree));
+            EXPECT_EQ(together[i + 1]->cost(), alone->cost());
+        }
     }
 }
 
