@@ -28,7 +28,7 @@ typedef struct anderson2021_progress {
     int32_t pass;
     int32_t passes;
     /* Share of the work that is done, by a rough estimate: from 0 to 1, never less than before.
-       1 is the last call of a search. */
+       1 is the last call of a run of the autoscheduler, which may consist of several searches. */
     double fraction;
     /* Predicted run time of the best complete schedule so far, ms; infinite before there is one. */
     double best_cost_ms;

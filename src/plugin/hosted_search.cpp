@@ -4,7 +4,6 @@
 #include <memory>
 
 #include "plugin/by_hand_chooser.h"
-#include "plugin/search_monitor.h"
 
 namespace anderson2021 {
 
@@ -12,8 +11,9 @@ SearchResult hosted_search(const PipelineGraph &graph,
                            RegionStore &store,
                            const GpuDevice &device,
                            const Options &options,
-                           CostModel &cost_model) {
-    SearchMonitor monitor(options);
+                           CostModel &cost_model,
+                           SearchMonitor &monitor) {
+    monitor.begin_search();
     SearchHooks hooks;
     hooks.progress = [&](const SearchStatus &status) { return monitor.report(status); };
     const ByHandChooser::Terminal terminal{std::cin, std::cerr};

@@ -2,15 +2,17 @@
 // hand.
 #pragma once
 
+#include "plugin/search_monitor.h"
 #include "search/search.h"
 
 namespace anderson2021 {
 
-/// search() with a progress bar, the host's progress callback, and the decisions of option by_hand.
+/// search() whose progress goes to `monitor`, with the decisions of option by_hand.
 SearchResult hosted_search(const PipelineGraph &graph,
                            RegionStore &store,
                            const GpuDevice &device,
                            const Options &options,
-                           CostModel &cost_model);
+                           CostModel &cost_model,
+                           SearchMonitor &monitor);
 
 }  // namespace anderson2021

@@ -5,7 +5,6 @@
 #include <string>
 
 #include "anderson2021/progress.h"
-#include "support/error.h"
 
 namespace anderson2021 {
 
@@ -44,7 +43,7 @@ bool call_progress_callback(const SearchStatus &status) {
         reason = "it threw an exception";
     }
     if (answer == ANDERSON2021_ABORT) {
-        throw UserError("The search was given up by the progress callback: " + reason);
+        throw SearchGivenUp("The search was given up by the progress callback: " + reason);
     }
     return answer != ANDERSON2021_STOP;
 }

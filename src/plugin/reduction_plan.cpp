@@ -69,6 +69,10 @@ SplitLoop whole(const ReductionLoop &loop) {
 
 }  // namespace
 
+std::string ReductionParts::name() const {
+    return func + ".update(" + std::to_string(update) + ")";
+}
+
 int64_t LongReduction::steps() const {
     return steps_of(loops);
 }

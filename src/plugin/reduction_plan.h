@@ -38,6 +38,17 @@ struct LongReduction {
     int64_t steps() const;
 };
 
+/// Into about how many parts an update is split.
+struct ReductionParts {
+    std::string func;
+    /// From 0.
+    int update = 0;
+    int64_t parts = 1;
+
+    /// E.g. "sum.update(0)".
+    std::string name() const;
+};
+
 /// Below this many points a reduction has too few threads to be left alone.
 constexpr int64_t kFewPoints = 256;
 /// With fewer steps than this, another kernel takes longer than it saves.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
+#include <sstream>
 #include <system_error>
 #include <vector>
 
@@ -10,7 +11,6 @@
 #include "anderson2021/version.h"
 #include "costmodel/file_bytes.h"
 #include "schedule/schedule_parser.h"
-#include "schedule/schedule_rebuilder.h"
 #include "schedule/schedule_text.h"
 #include "support/error.h"
 #include "support/log.h"
@@ -21,9 +21,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Raise this whenever the search or the text of schedules changes within a version of the plugin.
-constexpr uint64_t kCacheVersion = 2;
+// Raise this whenever the search or the text of the files changes within a version of the plugin.
+constexpr uint64_t kCacheVersion = 3;
 constexpr const char *kSuffix = ".schedule";
+// Of a line about a reduction that is split: its parts, its update, its Func.
+constexpr const char *kSplit = "# split ";
 constexpr size_t kMaxFileBytes = size_t{16} << 20;
 
 // Options that do not change which schedule is found.
@@ -83,21 +85,47 @@ void add_device(const GpuDevice &device, Fingerprint &fingerprint) {
     }
 }
 
-// The first line of a file. For whoever reads schedules it is a comment.
-std::string heading_of(const std::string &schedule) {
+// The first line of a file. For whoever reads schedules it is a comment, like those about splits.
+std::string heading_of(const std::string &text) {
     Fingerprint fingerprint;
-    fingerprint.add(schedule);
+    fingerprint.add(kCacheVersion);
+    fingerprint.add(text);
     return "# Anderson2021 " ANDERSON2021_VERSION ", checksum " + fingerprint.text() + "\n";
+}
+
+std::string text_of(const LoopNest &schedule,
+                    const PipelineGraph &graph,
+                    const std::vector<ReductionParts> &parts) {
+    std::string text;
+    for (const ReductionParts &p : parts) {
+        text +=
+            kSplit + std::to_string(p.parts) + " " + std::to_string(p.update) + " " + p.func + "\n";
+    }
+    return text + print_schedule(schedule, graph);
+}
+
+// Throws UserError.
+CachedSchedule parse_text(const std::string &text, const std::string &path) {
+    CachedSchedule cached;
+    std::istringstream lines(text);
+    const std::string split = kSplit;
+    for (std::string line; std::getline(lines, line) && line.rfind(split, 0) == 0;) {
+        std::istringstream words(line.substr(split.size()));
+        ReductionParts p;
+        if (!(words >> p.parts >> p.update >> p.func)) {
+            throw UserError(path + " has a line that cannot be read: " + line);
+        }
+        cached.parts.push_back(p);
+    }
+    cached.schedule = parse_schedule(text, path);
+    return cached;
 }
 
 }  // namespace
 
-ScheduleCache::ScheduleCache(const PipelineGraph &graph,
-                             const GpuDevice &device,
-                             const Options &options,
-                             const Weights &weights,
-                             const std::string &target)
-    : graph_(graph), folder_(options.cache_dir), limit_bytes_(options.cache_limit_mb << 20) {
+ScheduleCache::ScheduleCache(const CacheKey &key)
+    : folder_(key.options.cache_dir), limit_bytes_(key.options.cache_limit_mb << 20) {
+    const Options &options = key.options;
     const bool cacheable = options.top_k_path.empty() && options.record_path.empty() &&
                            options.by_hand.empty() && options.time_limit_s == 0;
     if (folder_.empty() || !cacheable) {
@@ -106,20 +134,25 @@ ScheduleCache::ScheduleCache(const PipelineGraph &graph,
     Fingerprint fingerprint;
     fingerprint.add(std::string(ANDERSON2021_VERSION));
     fingerprint.add(kCacheVersion);
-    fingerprint.add(std::string(ANDERSON2021_VERSION));
-    fingerprint.add(target);
-    add_graph(graph, fingerprint);
+    fingerprint.add(key.target);
+    add_graph(key.graph, fingerprint);
+    fingerprint.add(key.splits);
     add_options(options, fingerprint);
-    add_device(device, fingerprint);
-    fingerprint.add(weights.checksum());
+    add_device(key.device, fingerprint);
+    fingerprint.add(key.weights.checksum());
     path_ = (fs::path(folder_) / (fingerprint.text() + kSuffix)).string();
 }
 
-std::optional<LoopNestPtr> ScheduleCache::find(const LoopNestEditor &editor) const {
+bool ScheduleCache::find(const std::function<void(const CachedSchedule &)> &use) const {
     const BytesOrError file = read_file_bytes(path_, kMaxFileBytes);
     if (!file.error.empty()) {
-        return std::nullopt;
+        return false;
     }
+    const auto refuse = [](const char *reason) {
+        ANDERSON_LOG(1) << "Warning: searching anew, since a cached schedule cannot be used: "
+                        << reason;
+        return false;
+    };
     // Not an error: whoever asks for the schedule gets it by a search.
     try {
         const std::string whole(file.bytes.begin(), file.bytes.end());
@@ -127,24 +160,24 @@ std::optional<LoopNestPtr> ScheduleCache::find(const LoopNestEditor &editor) con
         if (whole != heading_of(text) + text) {
             throw UserError(path_ + " is damaged or of another version");
         }
-        const ParsedSchedule parsed = parse_schedule(text, path_);
-        check_func_names(parsed, graph_);
-        LoopNestPtr schedule = rebuild_schedule(parsed, editor);
-        std::error_code ignored;  // only the order of removal depends on it
-        fs::last_write_time(path_, fs::file_time_type::clock::now(), ignored);
-        return schedule;
+        use(parse_text(text, path_));
     } catch (const UserError &e) {
-        ANDERSON_LOG(1) << "Warning: searching anew, since a cached schedule cannot be used: "
-                        << e.what();
-        return std::nullopt;
+        return refuse(e.what());
+    } catch (const InternalError &e) {
+        return refuse(e.what());
     }
+    std::error_code ignored;  // only the order of removal depends on it
+    fs::last_write_time(path_, fs::file_time_type::clock::now(), ignored);
+    return true;
 }
 
-void ScheduleCache::store(const LoopNest &schedule) const {
+void ScheduleCache::store(const LoopNest &schedule,
+                          const PipelineGraph &graph,
+                          const std::vector<ReductionParts> &parts) const {
     std::error_code failed;
     fs::create_directories(folder_, failed);
-    const std::string schedule_text = print_schedule(schedule, graph_);
-    const std::string text = heading_of(schedule_text) + schedule_text;
+    const std::string contents = text_of(schedule, graph, parts);
+    const std::string text = heading_of(contents) + contents;
     const std::string error =
         failed ? failed.message() : replace_file(path_, text.data(), text.size());
     if (!error.empty()) {

@@ -66,6 +66,13 @@ void check_options(const Options &options) {
     }
 }
 
+int num_passes(const Options &options) {
+    if (options.num_passes > 0) {
+        return static_cast<int>(options.num_passes);
+    }
+    return options.beam_size == 1 ? 1 : kDefaultPasses;
+}
+
 // All passes of a search and what they share.
 class CoarseToFine {
 public:
@@ -107,7 +114,6 @@ public:
     SearchResult run();
 
 private:
-    int num_passes() const;
     void run_passes();
     bool run_family(PassSettings settings);
     bool run_passes_of(PassSettings &settings);
@@ -203,17 +209,10 @@ void CoarseToFine::search_by_hand() {
     trim();
 }
 
-int CoarseToFine::num_passes() const {
-    if (options_.num_passes > 0) {
-        return static_cast<int>(options_.num_passes);
-    }
-    return options_.beam_size == 1 ? 1 : kDefaultPasses;
-}
-
 void CoarseToFine::run_passes() {
     PassSettings settings;
     settings.moves = SpaceOptions::from(options_);
-    settings.num_passes = num_passes();
+    settings.num_passes = num_passes(options_);
     base_settings_ = settings;
     if (options_.freeze_inline_compute_root != 0) {
         // The pre-pass counts as one of them unless it would be the only one.
@@ -462,6 +461,15 @@ SearchResult CoarseToFine::make_result() {
 }
 
 }  // namespace
+
+int max_passes(const Options &options) {
+    const int passes = num_passes(options);
+    if (passes == 1 || options.beam_size == 1) {
+        return passes + static_cast<int>(options.freeze_inline_compute_root != 0);
+    }
+    // In the whole space, in the smaller one, refinement.
+    return 2 * passes + 1;
+}
 
 SearchResult search(const PipelineGraph &graph,
                     RegionStore &store,

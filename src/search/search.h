@@ -84,6 +84,9 @@ struct SearchResult {
     SearchStats stats;
 };
 
+/// Passes that a search with these options makes at most, its refinement included.
+int max_passes(const Options &options);
+
 /// Finds the schedule with the lowest predicted cost. `store` must have been made for `graph` and
 /// outlive the result; `cost_model` must have begun on this graph.
 ///

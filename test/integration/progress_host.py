@@ -43,10 +43,7 @@ def watching():
     assert threads == {threading.get_ident()}
     assert len(seen) >= 3, seen
     assert seen[0].best_ms is None and seen[0].eta_s is None and seen[0].fraction < 0.1
-    assert seen[-1].fraction == 1 and seen[-1].eta_s == 0 and seen[-1].best_ms > 0
-    for before, after in zip(seen, seen[1:]):
-        assert after.fraction >= before.fraction and after.states >= before.states
-        assert after.pass_number >= before.pass_number <= before.passes
+    check_order(seen)
     gaps = [after - before for before, after in zip(times, times[1:])]
     assert all(gap > 0.09 for gap in gaps[:-1]), gaps
     # Outside of the block nobody watches.
@@ -55,6 +52,47 @@ def watching():
     assert len(seen) == count
     assert nameless(again.schedule_source) == nameless(results.schedule_source)
     return nameless(results.schedule_source)
+
+
+def check_order(seen):
+    for before, after in zip(seen, seen[1:]):
+        assert after.fraction >= before.fraction and after.states >= before.states
+        assert after.elapsed_s >= before.elapsed_s
+        assert after.pass_number >= before.pass_number <= before.passes >= after.passes
+        assert before.fraction < 1
+    assert seen[-1].fraction == 1 and seen[-1].eta_s == 0 and seen[-1].best_ms > 0
+
+
+def watching_trials():
+    """Short searches tell into how many parts a histogram is split: those are part of the whole."""
+    def splitting():
+        h, x, r = hl.Func("h"), hl.Var("x"), hl.RDom([hl.Range(0, 1000000)])
+        h[x] = 0
+        h[(r * 37 + r // 11) & 63] += 1
+        f = hl.Func("f")
+        f[x] = hl.cast(hl.Float(32), h[x & 63]) * x
+        f.set_estimates([hl.Range(0, 1536)])
+        params = anderson2021.params(parallelism=80, threads=1, beam_size=64)
+        return hl.Pipeline(f).apply_autoscheduler(TARGET, params).schedule_source
+
+    seen = []
+    with anderson2021.progress(seen.append):
+        assert "rfactor" in splitting()
+    check_order(seen)
+    assert seen[0].best_ms is None and seen[0].pass_number == 1 and seen[0].passes > 4
+    assert all(now.pass_number > 4 for now in seen if now.best_ms is not None)
+    # Whoever wants the end gets it at once, with a schedule; an error is no reason to go on.
+    calls = []
+    with anderson2021.progress(lambda now: calls.append(now) or False):
+        assert "gpu_" in splitting()
+    assert [now.fraction == 1 for now in calls] == [False, True], calls
+    try:
+        with anderson2021.progress(lambda now: 1 / 0):
+            splitting()
+    except ZeroDivisionError:
+        pass
+    else:
+        raise AssertionError("the exception is lost")
 
 
 def stopping():
@@ -168,6 +206,7 @@ def from_threads(expected):
 
 def main():
     expected = watching()
+    watching_trials()
     stopping()
     raising()
     interrupting()

@@ -14,6 +14,7 @@ from test_replay import normalized
 from toolchain import ROOT, clean_environment, run
 
 HOST = Path(__file__).with_name("scheduling_host.py")
+REDUCTIONS = HOST.with_name("reduction_pipelines.py")
 QUICK = {"beam_size": 4, "num_passes": 1}
 HIT = "Schedule taken from"
 SEARCHED = "Pass 1 result"
@@ -70,6 +71,32 @@ def test_the_second_run_does_not_search_and_gives_the_same(runs):
     costs = [[line for line in output.splitlines() if line.startswith("Predicted cost of")]
              for output in (first[0], second[0])]
     assert costs[0] and costs[0] == costs[1]
+
+
+def test_a_hit_makes_no_search_of_any_kind(tools, folder):
+    """Not even those on trial that tell whether reductions are split."""
+    def log(*options):
+        return run([sys.executable, REDUCTIONS, tools.plugin, "histogram", *options],
+                   environment={"HL_DEBUG_AUTOSCHEDULE": "1"}).require_success().output
+
+    cache = folder / "cache"
+    first, second = log(f"cache_dir={cache}"), log(f"cache_dir={cache}")
+    assert first.count(SEARCHED) >= 4 and "Long reductions as they are" in first
+    assert HIT in second and not re.search(r"Search space|Pass \d|Long red|parts:", second), second
+    result = [text.split("BEGIN Final")[1].split("END Final")[0] for text in (first, second)]
+    assert result[0] == result[1] and "rfactor" in result[0]
+    # A file that is whole, but not of this pipeline.
+    entry, = cache.iterdir()
+    log(f"cache_dir={cache}", "split_reductions=0")
+    other, = set(cache.iterdir()) - {entry}
+    assert "# split" in entry.read_text() and "# split" not in other.read_text()
+    other.write_bytes(entry.read_bytes())
+    again = log(f"cache_dir={cache}", "split_reductions=0")
+    assert "Warning: searching anew" in again and "is not split" in again and SEARCHED in again
+    # What versions before this one wrote, in its place.
+    entry.write_text(re.sub("checksum .*", f"checksum {'0' * 32}", entry.read_text()))
+    again = log(f"cache_dir={cache}")
+    assert "is damaged or of another version" in again and "Long reductions as they are" in again
 
 
 def test_whatever_matters_is_part_of_the_key(runs, tools, folder):

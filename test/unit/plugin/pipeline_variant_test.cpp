@@ -1,20 +1,27 @@
 // Which pipelines are changed before the search, that the change is what the printed schedule makes
 // as well, and that the user's Funcs stay as they are until then.
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <dlfcn.h>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <set>
 #include <sstream>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "anderson2021/progress.h"
 #include "backend/apply_trace.h"
 #include "costmodel/plain_cost_model.h"
 #include "lowering/lower_schedule.h"
 #include "plugin/pipeline_variant.h"
+#include "plugin/progress_callback.h"
+#include "plugin/variant_choice.h"
 #include "schedule/schedule_text.h"
 #include "search/search.h"
+#include "support/error.h"
+#include "support/log.h"
 
 namespace anderson2021 {
 namespace {
@@ -116,45 +123,60 @@ struct Pipeline {
     Func s{"s"}, output;
 };
 
-class PipelineVariants : public testing::Test {
+class Variants : public testing::Test {
 protected:
-    PipelineVariants() {
+    Variants() {
         options_.parallelism = 80;
         options_.beam_size = 1;
         options_.threads = 1;
+        options_.progress = 0;
         device_.num_sms = 80;
     }
 
-    PipelineVariant choose(const Pipeline &p) const {
-        return choose_variant(p.outputs(),
-                              {options_, device_, target(), [](const PipelineGraph &) {
-                                   return std::unique_ptr<CostModel>(new StepCounter());
-                               }});
+    VariantPtr choose(const Pipeline &p, SearchMonitor &monitor) const {
+        const VariantCriteria criteria{options_, device_, target()};
+        PipelineVariants variants(p.outputs(), criteria);
+        return choose_variant(
+            variants,
+            criteria,
+            [](const PipelineGraph &) { return std::unique_ptr<CostModel>(new StepCounter()); },
+            monitor);
+    }
+    VariantPtr choose(const Pipeline &p) const {
+        SearchMonitor monitor(options_);
+        return choose(p, monitor);
     }
 
     size_t splits_of(const std::string &name) const {
-        return choose(Pipeline(name)).built.graph->splits.size();
+        return choose(Pipeline(name))->built.graph->splits.size();
     }
 
     /// Schedules the pipeline; returns the text.
     std::string schedule(const Pipeline &p, bool apply) const {
-        const PipelineVariant variant = choose(p);
-        const PipelineGraph &graph = *variant.built.graph;
+        const VariantPtr variant = choose(p);
+        const PipelineGraph &graph = *variant->built.graph;
         RegionStore store(graph);
         StepCounter model;
         const SearchResult found = search(graph, store, device_, options_, model);
         const ScheduleTrace trace = lower_schedule(*found.best, graph, device_);
         if (apply) {
-            apply_trace(trace, graph, carry_out_variant(variant, p.outputs()));
+            apply_trace(trace, graph, carry_out_variant(*variant, p.outputs()));
         }
         return print_trace(trace, graph);
+    }
+
+    std::string tree_of(const PipelineVariant &variant) const {
+        const PipelineGraph &graph = *variant.built.graph;
+        RegionStore store(graph);
+        StepCounter model;
+        return print_schedule(*search(graph, store, device_, options_, model).best, graph);
     }
 
     Options options_;
     GpuDevice device_;
 };
 
-TEST_F(PipelineVariants, SplitsLongReductionsOnly) {
+TEST_F(Variants, SplitsLongReductionsOnly) {
     EXPECT_GE(splits_of("sum"), 1u);
     EXPECT_GE(splits_of("sum of unknown length"), 1u);
     EXPECT_GE(splits_of("sum of rows"), 1u);
@@ -166,10 +188,10 @@ TEST_F(PipelineVariants, SplitsLongReductionsOnly) {
     EXPECT_EQ(splits_of("not associative"), 0u);
 }
 
-TEST_F(PipelineVariants, SplitsEveryUpdateByItself) {
-    const PipelineVariant variant = choose(Pipeline("two sums, one of them not associative"));
+TEST_F(Variants, SplitsEveryUpdateByItself) {
+    const VariantPtr variant = choose(Pipeline("two sums, one of them not associative"));
     std::vector<int> updates;
-    for (const ReductionSplit &s : variant.built.graph->splits) {
+    for (const ReductionSplit &s : variant->built.graph->splits) {
         if (updates.empty() || updates.back() != s.update) {
             updates.push_back(s.update);
         }
@@ -177,7 +199,7 @@ TEST_F(PipelineVariants, SplitsEveryUpdateByItself) {
     EXPECT_EQ(updates, (std::vector<int>{0, 2}));
 }
 
-TEST_F(PipelineVariants, CanBeSwitchedOff) {
+TEST_F(Variants, CanBeSwitchedOff) {
     options_.split_reductions = 0;
     EXPECT_EQ(splits_of("sum"), 0u);
     options_.split_reductions = 1;
@@ -185,29 +207,29 @@ TEST_F(PipelineVariants, CanBeSwitchedOff) {
     EXPECT_EQ(splits_of("sum"), 0u);
 }
 
-TEST_F(PipelineVariants, LeavesTheUsersFuncsAloneUntilTheEnd) {
+TEST_F(Variants, LeavesTheUsersFuncsAloneUntilTheEnd) {
     const Pipeline p("sum");
     std::ostringstream before, between;
     before << p.s.update_value(0);
-    const PipelineVariant variant = choose(p);
+    const VariantPtr variant = choose(p);
     between << p.s.update_value(0);
     EXPECT_EQ(between.str(), before.str());
     EXPECT_EQ(Halide::Internal::build_environment(p.outputs()).size(), 2u);
 
-    const Functions functions = carry_out_variant(variant, p.outputs());
-    ASSERT_EQ(functions.size(), static_cast<size_t>(variant.built.graph->num_funcs()));
+    const Functions functions = carry_out_variant(*variant, p.outputs());
+    ASSERT_EQ(functions.size(), static_cast<size_t>(variant->built.graph->num_funcs()));
     const auto environment = Halide::Internal::build_environment(p.outputs());
-    EXPECT_EQ(environment.size(), 2 + variant.built.graph->splits.size());
+    EXPECT_EQ(environment.size(), 2 + variant->built.graph->splits.size());
     for (const auto &f : functions) {
         EXPECT_TRUE(environment.at(f.name()).same_as(f)) << f.name();
     }
 }
 
-TEST_F(PipelineVariants, NamesDoNotDependOnWhatWasTriedBefore) {
+TEST_F(Variants, NamesDoNotDependOnWhatWasTriedBefore) {
     const auto names = [&] {
         std::vector<std::string> result;
-        const PipelineVariant variant = choose(Pipeline("sum"));
-        for (const FuncNode &f : variant.built.graph->funcs) {
+        const VariantPtr variant = choose(Pipeline("sum"));
+        for (const FuncNode &f : variant->built.graph->funcs) {
             if (f.is_partial_result) {
                 EXPECT_TRUE(f.needs_root());
                 result.push_back(f.name.substr(f.name.find("_intm")));
@@ -220,30 +242,166 @@ TEST_F(PipelineVariants, NamesDoNotDependOnWhatWasTriedBefore) {
 }
 
 // Without a schedule for the whole pipeline a variant is no choice.
-TEST_F(PipelineVariants, FollowsAPartialSchedule) {
+TEST_F(Variants, FollowsAPartialSchedule) {
     char name[] = "/tmp/anderson_partial_XXXXXX";
     const int file = mkstemp(name);
     ASSERT_GE(file, 0);
     close(file);
     const Pipeline p("sum");
-    const PipelineVariant variant = choose(p);
-    RegionStore store(*variant.built.graph);
+    const VariantPtr variant = choose(p);
+    RegionStore store(*variant->built.graph);
     StepCounter model;
-    const SearchResult found = search(*variant.built.graph, store, device_, options_, model);
-    std::ofstream(name) << print_schedule(*found.best, *variant.built.graph);
+    const SearchResult found = search(*variant->built.graph, store, device_, options_, model);
+    std::ofstream(name) << print_schedule(*found.best, *variant->built.graph);
     options_.partial_schedule_path = name;
-    EXPECT_EQ(choose(p).built.graph->splits.size(), variant.built.graph->splits.size());
+    EXPECT_EQ(choose(p)->built.graph->splits.size(), variant->built.graph->splits.size());
     // Of the pipeline as it is, for which there would be better ones.
     options_.partial_schedule_path.clear();
     options_.split_reductions = 0;
-    const PipelineVariant plain = choose(p);
-    RegionStore plain_store(*plain.built.graph);
-    const SearchResult serial = search(*plain.built.graph, plain_store, device_, options_, model);
+    const VariantPtr plain = choose(p);
+    RegionStore plain_store(*plain->built.graph);
+    const SearchResult serial = search(*plain->built.graph, plain_store, device_, options_, model);
     options_.partial_schedule_path = name;
     options_.split_reductions = 1;
-    std::ofstream(name) << print_schedule(*serial.best, *plain.built.graph);
-    EXPECT_EQ(choose(p).built.graph->splits.size(), 0u);
+    std::ofstream(name) << print_schedule(*serial.best, *plain->built.graph);
+    EXPECT_EQ(choose(p)->built.graph->splits.size(), 0u);
     std::remove(name);
+}
+
+// What the cache does with a variant that won before.
+TEST_F(Variants, AreMadeAgainWithoutASearch) {
+    for (const char *name : {"sum", "histogram", "place of a maximum", "short sum"}) {
+        SCOPED_TRACE(name);
+        const Pipeline p(name);
+        const VariantPtr variant = choose(p);
+        const PipelineVariants variants(p.outputs(), {options_, device_, target()});
+        const VariantPtr again = variants.rebuild(variant->parts);
+        EXPECT_EQ(tree_of(*again), tree_of(*variant)) << "names included";
+        EXPECT_EQ(again->built.graph->splits.size(), variant->built.graph->splits.size());
+        EXPECT_EQ(describe_parts(*again), describe_parts(*variant));
+    }
+}
+
+TEST_F(Variants, OfAnotherPipelineAreRefused) {
+    const Pipeline p("sum"), other("not associative");
+    const std::vector<ReductionParts> parts = choose(p)->parts;
+    ASSERT_EQ(parts.size(), 1u);
+    const VariantCriteria criteria{options_, device_, target()};
+    EXPECT_THROW(PipelineVariants(other.outputs(), criteria).rebuild(parts), UserError);
+    const PipelineVariants variants(p.outputs(), criteria);
+    for (const ReductionParts &wrong : {ReductionParts{"nobody", 0, parts[0].parts},
+                                        ReductionParts{parts[0].func, 1, parts[0].parts},
+                                        ReductionParts{parts[0].func, 0, parts[0].parts + 1},
+                                        ReductionParts{parts[0].func, 0, 0},
+                                        ReductionParts{parts[0].func, -1, parts[0].parts}}) {
+        EXPECT_THROW(variants.rebuild({wrong}), UserError) << wrong.name();
+    }
+    EXPECT_NO_THROW(variants.rebuild(parts));
+}
+
+// Whether it can be split is nothing that the graph tells.
+TEST_F(Variants, CountForTheCache) {
+    std::set<std::string> seen;
+    const std::vector<std::string> names = {"sum", "not associative", "short sum", "histogram"};
+    for (const std::string &name : names) {
+        const Pipeline p(name);
+        seen.insert(PipelineVariants(p.outputs(), {options_, device_, target()}).fingerprint());
+    }
+    EXPECT_EQ(seen.size(), names.size() - 1) << "two of them have nothing to split";
+}
+
+/// Records what a host sees, and answers.
+class Host {
+public:
+    explicit Host(int answer_to_all = ANDERSON2021_CONTINUE) : answer_(answer_to_all) {
+        anderson2021_set_progress_callback(
+            [](const anderson2021_progress *progress, void *user) {
+                static_cast<Host *>(user)->seen.push_back(*progress);
+                return static_cast<Host *>(user)->answer_;
+            },
+            this);
+    }
+    ~Host() { anderson2021_set_progress_callback(nullptr, nullptr); }
+    Host(const Host &) = delete;
+    Host &operator=(const Host &) = delete;
+
+    std::vector<anderson2021_progress> seen;
+
+private:
+    int answer_;
+};
+
+TEST_F(Variants, ReportProgress) {
+    Host host;
+    SearchMonitor monitor(options_);
+    const Pipeline p("sum");
+    choose(p, monitor);
+    ASSERT_FALSE(host.seen.empty()) << "nothing is reported before the search itself";
+    EXPECT_EQ(host.seen[0].pass, 1);
+    EXPECT_GT(host.seen[0].passes, 3);
+    EXPECT_LT(host.seen[0].fraction, 0.5);
+    for (const anderson2021_progress &now : host.seen) {
+        EXPECT_TRUE(std::isinf(now.best_cost_ms)) << "no trial's schedule is that of the run";
+        EXPECT_LT(now.fraction, 1);
+    }
+}
+
+TEST_F(Variants, LetTheHostEndTheTrials) {
+    Host host(ANDERSON2021_STOP);
+    SearchMonitor monitor(options_);
+    const Pipeline p("sum");
+    EXPECT_TRUE(choose(p, monitor)->parts.empty()) << "the first one is the best so far";
+    EXPECT_TRUE(monitor.is_stopped());
+    EXPECT_EQ(host.seen.size(), 1u);
+}
+
+TEST_F(Variants, LetTheHostGiveUp) {
+    Host host(ANDERSON2021_ABORT);
+    EXPECT_THROW(choose(Pipeline("sum")), SearchGivenUp);
+    EXPECT_EQ(host.seen.size(), 1u);
+}
+
+TEST_F(Variants, AreGivenUpForThePipelineAsItIs) {
+    const Pipeline p("sum");
+    const VariantPtr split = choose(p);
+    ASSERT_FALSE(split->parts.empty());
+    const VariantPtr as_it_is =
+        PipelineVariants(p.outputs(), {options_, device_, target()}).as_it_is();
+    std::string log;
+    std::vector<VariantPtr> tried;
+    const auto failing = [&](size_t failures, auto error) {
+        log.clear();
+        tried.clear();
+        return [&tried, failures, error](const VariantPtr &variant) {
+            tried.push_back(variant);
+            if (tried.size() <= failures) {
+                throw error;
+            }
+        };
+    };
+    set_log_sink([&](const std::string &text) { log += text; });
+    EXPECT_EQ(schedule_some(split, as_it_is, failing(0, UserError(""))), split);
+    EXPECT_EQ(log, "");
+    EXPECT_EQ(tried.size(), 1u);
+
+    EXPECT_EQ(schedule_some(split, as_it_is, failing(1, UserError("s_intm is too large"))),
+              as_it_is);
+    EXPECT_EQ(tried, (std::vector<VariantPtr>{split, as_it_is}));
+    for (const std::string &part :
+         {std::string("Warning: "), describe_parts(*split), std::string("s_intm is too large")}) {
+        EXPECT_NE(log.find(part), std::string::npos) << log;
+    }
+    EXPECT_EQ(schedule_some(split, as_it_is, failing(1, InternalError("odd"))), as_it_is);
+    EXPECT_NE(log.find("odd"), std::string::npos) << log;
+
+    EXPECT_THROW(schedule_some(split, as_it_is, failing(2, UserError("never"))), UserError);
+    EXPECT_EQ(tried.size(), 2u);
+    EXPECT_THROW(schedule_some(split, as_it_is, failing(1, SearchGivenUp("enough"))),
+                 SearchGivenUp);
+    EXPECT_EQ(tried.size(), 1u) << "the host wants an error";
+    EXPECT_THROW(schedule_some(as_it_is, as_it_is, failing(1, UserError("none"))), UserError);
+    EXPECT_EQ(tried.size(), 1u);
+    set_log_sink(nullptr);
 }
 
 std::string read_file(const std::string &path) {
@@ -272,7 +430,7 @@ bool in_child_process(const Body &body) {
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-TEST_F(PipelineVariants, TextMakesTheSameProgram) {
+TEST_F(Variants, TextMakesTheSameProgram) {
     const std::vector<std::string> names = {"sum",
                                             "sum of unknown length",
                                             "sum of rows",

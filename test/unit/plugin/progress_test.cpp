@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <gtest/gtest.h>
 #include <limits>
 #include <stdexcept>
@@ -175,10 +176,96 @@ TEST_F(ProgressCallback, ComesTenTimesPerSecondAtMost) {
         EXPECT_TRUE(monitor.report(status));
     }
     EXPECT_EQ(calls, 10);
-    // The end is never left out.
+    // The end is never left out, and that of a search is none.
     status.fraction = 1;
     monitor.report(status);
+    EXPECT_EQ(calls, 10);
+    monitor.finish(1);
     EXPECT_EQ(calls, 11);
+}
+
+// Two trials, a search that is of no use and another one.
+TEST_F(ProgressCallback, SeesOneSearchInSeveral) {
+    std::vector<anderson2021_progress> seen;
+    anderson2021_set_progress_callback(
+        [](const anderson2021_progress *progress, void *user) {
+            static_cast<std::vector<anderson2021_progress> *>(user)->push_back(*progress);
+            return int{ANDERSON2021_CONTINUE};
+        },
+        &seen);
+    Options options;
+    options.progress = 0;
+    SearchMonitor monitor(options);
+    const auto search = [&](int passes, double cost) {
+        SearchStatus status;
+        status.passes = passes;
+        for (int i = 0; i <= 100; i++) {
+            status.pass = std::min(passes, 1 + i * passes / 100);
+            status.fraction = i / 100.0;
+            status.elapsed_s = i / 50.0;
+            status.states = i * 10;
+            status.best_cost = cost;
+            status.eta_s = 2 - status.elapsed_s;
+            EXPECT_TRUE(monitor.report(status));
+        }
+    };
+    monitor.plan({2, 1, 5, 0.1});
+    monitor.begin_trial();
+    search(1, 7);
+    monitor.begin_trial();
+    search(1, 6);
+    const size_t in_trials = seen.size();
+    monitor.begin_search();
+    search(5, 9);
+    monitor.begin_search();
+    search(3, 8);
+    EXPECT_LT(seen.back().fraction, 1) << "it is not known to be the last one";
+    monitor.finish(4);
+
+    ASSERT_GT(in_trials, 20u);
+    for (size_t i = 0; i < in_trials; i++) {
+        EXPECT_TRUE(std::isinf(seen[i].best_cost_ms));
+        EXPECT_LT(seen[i].eta_s, 0);
+        EXPECT_EQ(seen[i].passes, 7);
+        EXPECT_LE(seen[i].fraction, 0.2);
+    }
+    EXPECT_EQ(seen[in_trials].best_cost_ms, 9);
+    EXPECT_EQ(seen[in_trials].pass, 3);
+    EXPECT_EQ(seen[in_trials].passes, 7);
+    for (size_t i = 1; i < seen.size(); i++) {
+        EXPECT_GE(seen[i].fraction, seen[i - 1].fraction) << i;
+        EXPECT_GE(seen[i].pass, seen[i - 1].pass) << i;
+        EXPECT_LE(seen[i].pass, seen[i].passes) << i;
+        EXPECT_GE(seen[i].states, seen[i - 1].states) << i;
+        EXPECT_EQ(seen[i].fraction == 1, i + 1 == seen.size()) << i;
+    }
+    EXPECT_EQ(seen.back().pass, 10);
+    EXPECT_EQ(seen.back().states, 4000);
+    EXPECT_EQ(seen.back().best_cost_ms, 4);
+    EXPECT_EQ(seen.back().eta_s, 0);
+}
+
+TEST_F(ProgressCallback, IsNotAskedAgainOnceItWantsTheEnd) {
+    int calls = 0;
+    anderson2021_set_progress_callback(
+        [](const anderson2021_progress *, void *user) {
+            ++*static_cast<int *>(user);
+            return int{ANDERSON2021_STOP};
+        },
+        &calls);
+    Options options;
+    options.progress = 0;
+    SearchMonitor monitor(options);
+    monitor.finish(1);
+    EXPECT_EQ(calls, 0) << "there was no search";
+    EXPECT_FALSE(monitor.report({}));
+    monitor.begin_search();
+    SearchStatus later;
+    later.elapsed_s = 10;
+    EXPECT_FALSE(monitor.report(later));
+    EXPECT_EQ(calls, 1);
+    monitor.finish(1);
+    EXPECT_EQ(calls, 2) << "the end is told in any case";
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "costmodel/plain_cost_model.h"
 #include "graph_fixtures.h"
 #include "plugin/schedule_cache.h"
+#include "schedule/schedule_rebuilder.h"
 #include "schedule/schedule_text.h"
 #include "search/known_schedule.h"
 #include "search/search.h"
@@ -39,9 +40,24 @@ protected:
     ~ScheduleCacheTest() override { fs::remove_all(folder_); }
 
     ScheduleCache cache(const Options &options) const {
-        return {graph_, device_, options, weights_, target_};
+        return ScheduleCache({graph_, "", device_, options, weights_, target_});
     }
     ScheduleCache cache() const { return cache(options_); }
+    void store(const std::vector<ReductionParts> &parts = {}) const {
+        cache().store(*found_.best, graph_, parts);
+    }
+    /// Null if there is none.
+    LoopNestPtr find(std::vector<ReductionParts> *parts = nullptr) const {
+        LoopNestPtr tree;
+        const bool known = cache().find([&](const CachedSchedule &cached) {
+            check_func_names(cached.schedule, graph_);
+            tree = rebuild_schedule(cached.schedule, editor_);
+            if (parts != nullptr) {
+                *parts = cached.parts;
+            }
+        });
+        return known ? tree : nullptr;
+    }
 
     PipelineGraph graph_;
     RegionStore store_;
@@ -57,15 +73,38 @@ protected:
 };
 
 TEST_F(ScheduleCacheTest, GivesBackWhatWasStored) {
-    EXPECT_FALSE(cache().find(editor_));
-    cache().store(*found_.best);
-    const auto known = cache().find(editor_);
+    EXPECT_FALSE(find());
+    store();
+    const LoopNestPtr known = find();
     ASSERT_TRUE(known);
-    EXPECT_TRUE((*known)->same_structure(*found_.best));
-    const SearchResult again =
-        evaluate_schedule(*known, graph_, store_, device_, options_, *model_);
+    EXPECT_TRUE(known->same_structure(*found_.best));
+    const SearchResult again = evaluate_schedule(known, graph_, store_, device_, options_, *model_);
     EXPECT_EQ(again.cost, found_.cost);
     EXPECT_EQ(again.stage_costs, found_.stage_costs);
+}
+
+TEST_F(ScheduleCacheTest, TellsWhatWasSplit) {
+    std::vector<ReductionParts> parts;
+    store({{"sum", 0, 4096}, {"$odd.name$1", 12, int64_t{1} << 33}});
+    const LoopNestPtr known = find(&parts);
+    ASSERT_TRUE(known);
+    EXPECT_TRUE(known->same_structure(*found_.best));
+    ASSERT_EQ(parts.size(), 2u);
+    EXPECT_EQ(parts[0].name(), "sum.update(0)");
+    EXPECT_EQ(parts[0].parts, 4096);
+    EXPECT_EQ(parts[1].name(), "$odd.name$1.update(12)");
+    EXPECT_EQ(parts[1].parts, int64_t{1} << 33);
+    store();
+    find(&parts);
+    EXPECT_TRUE(parts.empty());
+}
+
+// Whoever uses it may find that it is for another pipeline.
+TEST_F(ScheduleCacheTest, IsOfNoUseIfWhoeverUsesItSaysSo) {
+    store();
+    EXPECT_TRUE(cache().find([](const CachedSchedule &) {}));
+    EXPECT_FALSE(cache().find([](const CachedSchedule &) { throw UserError("no"); }));
+    EXPECT_FALSE(cache().find([](const CachedSchedule &) { throw InternalError("no"); }));
 }
 
 TEST_F(ScheduleCacheTest, IsOffUnlessAskedForAndUseful) {
@@ -99,26 +138,31 @@ TEST_F(ScheduleCacheTest, FilesUnderAllThatMatters) {
     paths.insert(cache(options).path());
     GpuDevice device;
     device.shared_bytes_per_sm *= 2;
-    paths.insert(ScheduleCache(graph_, device, options_, weights_, target_).path());
-    paths.insert(ScheduleCache(graph_, device_, options_, Weights::random(8), target_).path());
-    paths.insert(
-        ScheduleCache(test::mat_mul_graph(512), device_, options_, weights_, target_).path());
-    paths.insert(ScheduleCache(graph_, device_, options_, weights_, "host-opencl").path());
-    EXPECT_EQ(paths.size(), 7u);
+    const PipelineGraph graph = test::mat_mul_graph(512);
+    const Weights weights = Weights::random(8);
+    for (const CacheKey &key :
+         {CacheKey{graph_, "", device, options_, weights_, target_},
+          CacheKey{graph_, "", device_, options_, weights, target_},
+          CacheKey{graph, "", device_, options_, weights_, target_},
+          CacheKey{graph_, "", device_, options_, weights_, "host-opencl"},
+          CacheKey{graph_, "sums could be split", device_, options_, weights_, target_}}) {
+        paths.insert(ScheduleCache(key).path());
+    }
+    EXPECT_EQ(paths.size(), 8u);
 }
 
 TEST_F(ScheduleCacheTest, FileThatCannotBeUsedCountsAsMissing) {
-    cache().store(*found_.best);
+    store();
     for (const char *text : {"", "prod 3 4 nonsense", "other 8 8 (0, 0) gpu_block\n"}) {
         std::ofstream(cache().path()) << text;
-        EXPECT_FALSE(cache().find(editor_)) << text;
+        EXPECT_FALSE(find()) << text;
     }
-    cache().store(*found_.best);
-    EXPECT_TRUE(cache().find(editor_));
+    store();
+    EXPECT_TRUE(find());
 }
 
 TEST_F(ScheduleCacheTest, RemovesWhatWasUnusedForLongest) {
-    cache().store(*found_.best);
+    store();
     const fs::path folder = options_.cache_dir;
     std::vector<fs::path> files;
     for (int i = 0; i < 4; i++) {
@@ -129,23 +173,23 @@ TEST_F(ScheduleCacheTest, RemovesWhatWasUnusedForLongest) {
     }
     std::ofstream(folder / "foreign.txt") << std::string(2000000, '#');
     options_.cache_limit_mb = 1;
-    cache().store(*found_.best);
+    store();
     EXPECT_FALSE(fs::exists(files[0]));
     EXPECT_FALSE(fs::exists(files[1]));
     EXPECT_TRUE(fs::exists(files[2]));
     EXPECT_TRUE(fs::exists(files[3]));
     EXPECT_TRUE(fs::exists(folder / "foreign.txt"));
-    EXPECT_TRUE(cache().find(editor_));
+    EXPECT_TRUE(find());
 }
 
 TEST_F(ScheduleCacheTest, EveryDamageIsNoticed) {
-    cache().store(*found_.best);
+    store();
     std::ifstream file(cache().path());
     const std::string text{std::istreambuf_iterator<char>(file), {}};
     ASSERT_GT(text.size(), 200u);
     const auto is_found = [&](const std::string &changed) {
         std::ofstream(cache().path()) << changed;
-        return cache().find(editor_).has_value();
+        return find() != nullptr;
     };
     for (size_t i = 0; i < text.size(); i++) {
         EXPECT_FALSE(is_found(text.substr(0, i))) << "cut off after " << i << " bytes";
@@ -161,12 +205,12 @@ TEST_F(ScheduleCacheTest, FolderThatCannotBeWrittenIsAWarning) {
     std::string log;
     set_log_sink([&](const std::string &text) { log += text; });
     options_.cache_dir = "/dev/null/cache";
-    cache().store(*found_.best);
+    store();
     set_log_sink(nullptr);
     EXPECT_EQ(log.find("Warning: "), 0u) << log;
     EXPECT_NE(log.find("cache_dir"), std::string::npos) << log;
     EXPECT_NE(log.find("/dev/null/cache"), std::string::npos) << log;
-    EXPECT_FALSE(cache().find(editor_));
+    EXPECT_FALSE(find());
 }
 
 // As threads of one process do.
@@ -175,17 +219,17 @@ TEST_F(ScheduleCacheTest, ManyMayStoreAtTheSameTime) {
     for (int t = 0; t < 8; t++) {
         threads.emplace_back([&] {
             for (int i = 0; i < 20; i++) {
-                cache().store(*found_.best);
+                store();
             }
         });
     }
     for (int i = 0; i < 50; i++) {
-        cache().find(editor_);
+        find();
     }
     for (std::thread &thread : threads) {
         thread.join();
     }
-    EXPECT_TRUE(cache().find(editor_));
+    EXPECT_TRUE(find());
     size_t files = 0;
     for (const auto &entry : fs::directory_iterator(options_.cache_dir)) {
         files += entry.is_regular_file() ? 1 : 0;

@@ -1,0 +1,180 @@
+#include "plugin/variant_choice.h"
+
+#include <algorithm>
+#include <exception>
+#include <limits>
+#include <utility>
+
+#include "backend/trial.h"
+#include "lowering/lower_schedule.h"
+#include "plugin/progress_callback.h"
+#include "schedule/regions.h"
+#include "schedule/schedule_parser.h"
+#include "search/search.h"
+#include "support/error.h"
+#include "support/log.h"
+
+namespace anderson2021 {
+
+namespace {
+
+// Of a search, as a rule.
+constexpr int kUsualPasses = 4;
+
+// Threads that a multiprocessor holds at once.
+constexpr double kResidentThreadsPerSm = 2048;
+
+/// Missing to the time that the steps of reductions take one after the other, and launches.
+double
+cost_of_waiting(const SearchResult &found, const PipelineGraph &graph, const GpuDevice &device) {
+    double ms = kLaunchMs * static_cast<double>(found.best->children.size());
+    const double resident = device.num_sms * kResidentThreadsPerSm;
+    const std::vector<int> &order = graph.record_order();
+    for (size_t i = 0; i < order.size(); i++) {
+        const StageNode &stage = graph.stage(order[i]);
+        if (!stage.has_reduction() || !found.features.has(stage.id)) {
+            continue;
+        }
+        const ScheduleFeatures &f = found.features.row(stage.id);
+        const double threads = f.num_blocks * std::max(1.0, f.num_threads_per_block);
+        const double ms_of_steps =
+            kStepMs * f.points_computed_per_thread * std::max(1.0, threads / resident);
+        ms += std::max(0.0, ms_of_steps - found.stage_costs[i]);
+    }
+    return ms;
+}
+
+/// Short, and the same whatever is random in the search that follows.
+Options options_of_trial(const Options &options) {
+    Options trial = options;
+    trial.beam_size = 1;
+    trial.num_passes = 1;
+    trial.random_dropout = 100;
+    trial.randomize_tilings = 0;
+    trial.top_k = 1;
+    trial.top_k_path.clear();
+    trial.record_path.clear();
+    trial.time_limit_s = options.time_limit_s / 10;
+    return trial;
+}
+
+/// Infinite if there is no schedule, as with a partial schedule for another variant, or one that
+/// the compiler refuses.
+double estimated_cost(const PipelineVariant &variant,
+                      const VariantCriteria &criteria,
+                      const CostModelMaker &cost_model,
+                      SearchMonitor &monitor) {
+    const PipelineGraph &graph = *variant.built.graph;
+    SearchHooks hooks;
+    hooks.progress = [&](const SearchStatus &status) { return monitor.report(status); };
+    monitor.begin_trial();
+    try {
+        RegionStore store(graph);
+        const std::unique_ptr<CostModel> model = cost_model(graph);
+        const SearchResult found = search(
+            graph, store, criteria.device, options_of_trial(criteria.options), *model, hooks);
+        const ScheduleTrace trace = lower_schedule(*found.best, graph, criteria.device);
+        const std::string fault =
+            try_trace(trace,
+                      {graph, variant.built.functions, variant.outputs, criteria.target},
+                      TrialDepth::Calls);
+        if (fault.empty()) {
+            return found.cost + cost_of_waiting(found, graph, criteria.device);
+        }
+        ANDERSON_LOG(1) << "No schedule: " << fault;
+    } catch (const SearchGivenUp &) {
+        throw;
+    } catch (const std::exception &e) {  // The search itself will tell if nothing else works.
+        ANDERSON_LOG(1) << "No schedule: " << e.what();
+    }
+    return std::numeric_limits<double>::infinity();
+}
+
+/// A partial schedule is for the pipeline that it names the Funcs of; what it says about the others
+/// would fit as well.
+bool fits_partial_schedule(const PipelineGraph &graph, const Options &options) {
+    if (options.partial_schedule_path.empty()) {
+        return true;
+    }
+    try {
+        const ParsedSchedule partial = read_schedule_file(options.partial_schedule_path);
+        return std::any_of(graph.splits.begin(), graph.splits.end(), [&](const ReductionSplit &s) {
+            return partial.funcs.count(graph.func(s.intermediate).name) != 0;
+        });
+    } catch (const UserError &) {  // The search will tell.
+        return false;
+    }
+}
+
+// For the progress: what trials take of the time, if a pass of a search takes as much longer as its
+// beam is wider.
+TrialPlan plan_trials(int count, const Options &options) {
+    TrialPlan plan;
+    plan.count = count;
+    plan.passes = max_passes(options_of_trial(options));
+    plan.passes_of_search = max_passes(options);
+    const double of_search = static_cast<double>(std::max<int64_t>(options.beam_size, 1)) *
+                             std::min(plan.passes_of_search, kUsualPasses);
+    plan.share = 1 / (count + of_search);
+    return plan;
+}
+
+}  // namespace
+
+VariantPtr choose_variant(PipelineVariants &variants,
+                          const VariantCriteria &criteria,
+                          const CostModelMaker &cost_model,
+                          SearchMonitor &monitor) {
+    VariantPtr best = variants.as_it_is();
+    const int count = variants.count();
+    if (count == 0) {
+        return best;
+    }
+    monitor.plan(plan_trials(count + 1, criteria.options));
+    double least = estimated_cost(*best, criteria, cost_model, monitor);
+    ANDERSON_LOG(1) << "Long reductions as they are: " << least << " ms";
+    for (int i = 0; i < count && !monitor.is_stopped(); i++) {
+        const VariantPtr variant = variants.build(i);
+        if (variant == nullptr) {
+            break;
+        }
+        if (!fits_partial_schedule(*variant->built.graph, criteria.options)) {
+            continue;
+        }
+        const double cost = estimated_cost(*variant, criteria, cost_model, monitor);
+        ANDERSON_LOG(1) << describe_parts(*variant) << ": " << cost << " ms";
+        if (cost < least) {
+            least = cost;
+            best = variant;
+        }
+    }
+    return best;
+}
+
+VariantPtr schedule_some(const VariantPtr &variant,
+                         const VariantPtr &as_it_is,
+                         const std::function<void(const VariantPtr &)> &schedule) {
+    const auto fall_back = [&](const char *reason) {
+        write_log(
+            "Warning: the pipeline is scheduled without splitting its reductions, since with " +
+            describe_parts(*variant) + " there is no schedule: " + reason + "\n");
+        schedule(as_it_is);
+        return as_it_is;
+    };
+    if (variant == as_it_is) {
+        schedule(variant);
+        return variant;
+    }
+    try {
+        schedule(variant);
+        return variant;
+    } catch (const SearchGivenUp &) {
+        throw;
+    } catch (const UserError &e) {
+        return fall_back(e.what());
+    } catch (const InternalError &e) {
+        return fall_back(e.what());
+    }
+}
+
+}  // namespace anderson2021
