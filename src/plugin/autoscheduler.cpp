@@ -15,6 +15,7 @@
 #include "plugin/run_record.h"
 #include "plugin/schedule_finder.h"
 #include "plugin/top_schedules.h"
+#include "schedule/schedule_parser.h"
 #include "support/error.h"
 #include "support/log.h"
 
@@ -59,6 +60,14 @@ std::vector<Halide::Internal::Function> output_functions(const Halide::Pipeline 
     return outputs;
 }
 
+// The file is read before anything else, as it may be none.
+void check_partial_schedule(const std::string &path) {
+    if (!path.empty() && read_schedule_file(path).funcs.empty()) {
+        write_log("Warning: the partial schedule " + path +
+                  " says nothing about any Func, so all of them are searched for\n");
+    }
+}
+
 void check_target(const Halide::Target &target) {
     if (!target.has_gpu_feature()) {
         throw UserError("Specified target (" + target.to_string() +
@@ -81,6 +90,7 @@ void run_autoscheduler(const Halide::Pipeline &pipeline,
         parse_options(parameters.extra, environment, target.get_cuda_capability_lower_bound());
     check_top_schedules(options);
     check_target(target);
+    check_partial_schedule(options.partial_schedule_path);
     ANDERSON_LOG(1) << "Anderson2021 " ANDERSON2021_VERSION "\n"
                     << "generate_schedule for target=" << target.to_string() << "\n"
                     << describe_options(options);

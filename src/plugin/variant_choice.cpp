@@ -1,6 +1,7 @@
 #include "plugin/variant_choice.h"
 
 #include <algorithm>
+#include <cmath>
 #include <exception>
 #include <limits>
 #include <utility>
@@ -90,20 +91,37 @@ double estimated_cost(const PipelineVariant &variant,
     return std::numeric_limits<double>::infinity();
 }
 
-/// A partial schedule is for the pipeline that it names the Funcs of; what it says about the others
-/// would fit as well.
-bool fits_partial_schedule(const PipelineGraph &graph, const Options &options) {
-    if (options.partial_schedule_path.empty()) {
-        return true;
-    }
+/// The partial schedule; empty if there is none, or none that can be read: the search will tell.
+ParsedSchedule read_partial_schedule(const Options &options) {
     try {
-        const ParsedSchedule partial = read_schedule_file(options.partial_schedule_path);
-        return std::any_of(graph.splits.begin(), graph.splits.end(), [&](const ReductionSplit &s) {
-            return partial.funcs.count(graph.func(s.intermediate).name) != 0;
-        });
-    } catch (const UserError &) {  // The search will tell.
-        return false;
+        return options.partial_schedule_path.empty()
+                   ? ParsedSchedule()
+                   : read_schedule_file(options.partial_schedule_path);
+    } catch (const UserError &) {
+        return {};
     }
+}
+
+/// How many of the Funcs of partial results the text tells about, and of how many it tells the
+/// right size. A text is for the pipeline that it names the Funcs of; what it says about the others
+/// would fit as well.
+std::pair<int, int> agreement(const ParsedSchedule &partial, const PipelineGraph &graph) {
+    RegionStore store(graph);
+    std::pair<int, int> found{0, 0};
+    for (const ReductionSplit &split : graph.splits) {
+        const FuncNode &func = graph.func(split.intermediate);
+        found.first += static_cast<int>(partial.funcs.count(func.name));
+        const FuncRegion &region = store.root()->of(func.id);
+        for (const ParsedRealize &realize : partial.realized) {
+            bool same = realize.func == func.name &&
+                        realize.extents.size() == static_cast<size_t>(func.dims());
+            for (int i = 0; same && i < func.dims(); i++) {
+                same = realize.extents[static_cast<size_t>(i)] == region.computed(i).extent();
+            }
+            found.second += static_cast<int>(same);
+        }
+    }
+    return found;
 }
 
 // For the progress: what trials take of the time, if a pass of a search takes as much longer as its
@@ -131,6 +149,8 @@ VariantPtr choose_variant(PipelineVariants &variants,
         return best;
     }
     monitor.plan(plan_trials(count + 1, criteria.options));
+    const ParsedSchedule partial = read_partial_schedule(criteria.options);
+    std::pair<int, int> best_agreement{0, 0};
     double least = estimated_cost(*best, criteria, cost_model, monitor);
     ANDERSON_LOG(1) << "Long reductions as they are: " << least << " ms";
     for (int i = 0; i < count && !monitor.is_stopped(); i++) {
@@ -138,14 +158,17 @@ VariantPtr choose_variant(PipelineVariants &variants,
         if (variant == nullptr) {
             break;
         }
-        if (!fits_partial_schedule(*variant->built.graph, criteria.options)) {
+        const std::pair<int, int> agrees = agreement(partial, *variant->built.graph);
+        if (!partial.funcs.empty() && agrees.first == 0) {
             continue;
         }
         const double cost = estimated_cost(*variant, criteria, cost_model, monitor);
         ANDERSON_LOG(1) << describe_parts(*variant) << ": " << cost << " ms";
-        if (cost < least) {
+        // If none can be followed, the search has to tell about the one that is meant.
+        if (cost < least || (std::isinf(least) && agrees > best_agreement)) {
             least = cost;
             best = variant;
+            best_agreement = agrees;
         }
     }
     return best;

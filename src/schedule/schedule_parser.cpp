@@ -46,7 +46,9 @@ public:
     }
 
 private:
-    [[noreturn]] void fail(const std::string &reason) const { fail_at(line_, reason); }
+    [[noreturn]] void fail(const std::string &reason) const {
+        fail_at(line_, (func_.empty() ? "" : "Func " + func_ + ": ") + reason);
+    }
 
     [[noreturn]] void fail_at(int line, const std::string &reason) const {
         throw UserError(result_.source + ":" + std::to_string(line) + ": " + reason);
@@ -58,6 +60,7 @@ private:
             return;
         }
         tokens_.clear();
+        func_.clear();
         std::istringstream in(line);
         for (std::string token; in >> token;) {
             tokens_.push_back(token);
@@ -135,7 +138,7 @@ private:
         ParsedRealize r;
         r.line = line_;
         take("realize:");
-        r.func = take("a Func");
+        r.func = func_ = take("a Func");
         for (bool last = false; !last;) {
             std::string s = strip_prefix(take("the region"), "[");
             last = !s.empty() && s.back() == ']';
@@ -160,7 +163,7 @@ private:
         ParsedInline i;
         i.line = line_;
         take("inlined:");
-        i.func = take("a Func");
+        i.func = func_ = take("a Func");
         i.calls = number(take("the number of calls"), "number of calls", 1);
         if (!at_end()) {
             fail("unexpected '" + tokens_[next_] + "'");
@@ -176,7 +179,7 @@ private:
         ParsedNest nest;
         nest.line = line_;
         nest.indent = indent_;
-        nest.func = take("a Func");
+        nest.func = func_ = take("a Func");
         const std::string *token = &take("a size");
         int lane_mark = -1;
         for (; (*token)[0] != '('; token = &take("the lane loop")) {
@@ -201,6 +204,8 @@ private:
             func.untiled = func.untiled || nest.axis == GpuAxis::None;
         }
         close_levels(indent_);
+        const bool is_below = !open_.empty() && open_.back().indent == indent_ - 1;
+        func.inside.emplace_back(line_, is_below ? open_.back().func : "");
         siblings_.push_back({indent_, nest.func, line_});
         open_.push_back(std::move(nest));
     }
@@ -300,6 +305,8 @@ private:
     int line_ = 0;
     int indent_ = 0;
     std::vector<std::string> tokens_;
+    // What the line is about, once that is known.
+    std::string func_;
     size_t next_ = 0;
     std::vector<ParsedNest> open_;
     std::vector<Realization> realizations_;
@@ -325,11 +332,29 @@ std::string difference(const ParsedFunc &expected, const ParsedFunc &found) {
     return "";
 }
 
-std::string compare(const ParsedFunc &expected, const ParsedFunc &found) {
+/// The first level that stands in another Func than it should. Where the text is silent about that
+/// Func, it may have been left out.
+std::string
+misplaced(const ParsedFunc &expected, const ParsedFunc &found, const ParsedSchedule &schedule) {
+    for (size_t i = 0; i < std::min(expected.inside.size(), found.inside.size()); i++) {
+        const std::string &want = expected.inside[i].second, &have = found.inside[i].second;
+        if (!want.empty() && want != have && schedule.funcs.count(have) != 0) {
+            return "line " + std::to_string(expected.inside[i].first) + " stands in " + want +
+                   " instead of " + have;
+        }
+    }
+    return "";
+}
+
+/// @param may_be_tiled  if it is at the root of the tree and untiled
+std::string compare(const ParsedFunc &expected,
+                    const ParsedFunc &found,
+                    const ParsedSchedule &schedule,
+                    bool may_be_tiled) {
     if (expected.inlined != found.inlined) {
         return expected.inlined ? "should be inlined" : "should not be inlined";
     }
-    if (found.untiled) {
+    if (found.untiled && may_be_tiled) {
         if (!expected.at_root) {
             return "should not be computed at the root";
         }
@@ -339,7 +364,8 @@ std::string compare(const ParsedFunc &expected, const ParsedFunc &found) {
         }
         return "";
     }
-    return difference(expected, found);
+    const std::string first = difference(expected, found);
+    return first.empty() ? misplaced(expected, found, schedule) : first;
 }
 
 }  // namespace
@@ -389,7 +415,9 @@ bool matches(const ParsedSchedule &schedule,
         if (expected == schedule.funcs.end()) {
             continue;
         }
-        const std::string reason = compare(expected->second, f.second);
+        // What has no dimensions never is.
+        const bool may_be_tiled = !graph.func(graph.find_func(f.first)).args.empty();
+        const std::string reason = compare(expected->second, f.second, schedule, may_be_tiled);
         if (!reason.empty()) {
             if (mismatch != nullptr) {
                 *mismatch = "Func " + f.first + ": " + reason;

@@ -52,6 +52,9 @@ struct ParsedNest {
 struct ParsedFunc {
     /// Line number and normalised text of every line about the Func.
     std::vector<std::pair<int, std::string>> lines;
+    /// Of every level, in the order of the text: the line, and the Func whose level it stands
+    /// directly below, be it this one; empty if there is none.
+    std::vector<std::pair<int, std::string>> inside;
     bool inlined = false;
     /// Has a level directly below the root; then vector_dim is known.
     bool at_root = false;
@@ -81,7 +84,8 @@ ParsedSchedule read_schedule_file(const std::string &path);
 void check_func_names(const ParsedSchedule &schedule, const PipelineGraph &graph);
 
 /// Whether the (partial) tree agrees with the text. Only Funcs that are present in both can
-/// disagree: their levels must be the same, line by line, and a Func that one side inlines must be
+/// disagree: their levels must be the same, line by line, and inside of the same Func if the text
+/// tells about that one, too, and a Func that one side inlines must be
 /// inlined by the other (how often does not count). An untiled Func of the tree only has to be at
 /// the root of the text, too, with the same vector dimension.
 ///

@@ -265,6 +265,12 @@ TEST_F(Variants, FollowsAPartialSchedule) {
     options_.split_reductions = 1;
     std::ofstream(name) << print_schedule(*serial.best, *plain->built.graph);
     EXPECT_EQ(choose(p)->built.graph->splits.size(), 0u);
+    // One that cannot be followed is about the pipeline that it is meant for nevertheless.
+    std::ofstream(name) << tree_of(*variant) << "inlined: nobody 1\n";
+    EXPECT_EQ(describe_parts(*choose(p)), describe_parts(*variant));
+    // It says nothing.
+    std::ofstream(name) << "";
+    EXPECT_EQ(choose(p)->built.graph->splits.size(), variant->built.graph->splits.size());
     std::remove(name);
 }
 

@@ -108,40 +108,40 @@ TEST(ParseSchedule, LinesOfAnyBlanksAreIgnored) {
     EXPECT_EQ(error_of("\t\n \v\n\f\r\nout 16 (0, 0) t gpu_block\n"), "");
 }
 
-TEST(ParseSchedule, ErrorsNameFileAndLine) {
+TEST(ParseSchedule, ErrorsNameFileLineAndFunc) {
     const struct {
         const char *text, *error;
     } cases[] = {
-        {"\n# x\nout 16c\n", "file:3: the line ends where the lane loop should follow"},
-        {"out\n", "file:1: the line ends where a size should follow"},
-        {"out 16q (0, 0) t gpu_block\n", "file:1: '16q' is no size"},
-        {"out -3 (0, 0) t gpu_block\n", "file:1: '-3' is no size"},
+        {"\n# x\nout 16c\n", "file:3: Func out: the line ends where the lane loop should follow"},
+        {"out\n", "file:1: Func out: the line ends where a size should follow"},
+        {"out 16q (0, 0) t gpu_block\n", "file:1: Func out: '16q' is no size"},
+        {"out -3 (0, 0) t gpu_block\n", "file:1: Func out: '-3' is no size"},
         {"out 99999999999999999999 (0, 0) t gpu_block\n",
-         "file:1: '99999999999999999999' is no size"},
-        {"out 16 (0 0) t gpu_block\n", "file:1: '(0' should be '(<lane loop>,'"},
-        {"out 16 (x, 0) t gpu_block\n", "file:1: 'x' is no lane loop"},
-        {"out 16 (1, 0) t gpu_block\n", "file:1: there is no loop 1"},
+         "file:1: Func out: '99999999999999999999' is no size"},
+        {"out 16 (0 0) t gpu_block\n", "file:1: Func out: '(0' should be '(<lane loop>,'"},
+        {"out 16 (x, 0) t gpu_block\n", "file:1: Func out: 'x' is no lane loop"},
+        {"out 16 (1, 0) t gpu_block\n", "file:1: Func out: there is no loop 1"},
         // Not loop 0, as 32 bits would have it.
         {"out 16 (4294967296, 0) t gpu_block\n",
-         "file:1: '4294967296' is too large for a lane loop"},
+         "file:1: Func out: '4294967296' is too large for a lane loop"},
         {"out 16 (0, 4294967296) t gpu_block\n",
-         "file:1: '4294967296' is too large for a vector dimension"},
+         "file:1: Func out: '4294967296' is too large for a vector dimension"},
         {"realize: f [3c] with 4294967297 stages\n",
-         "file:1: '4294967297' is too large for a number of stages"},
-        {"out 16 (0, 0 t gpu_block\n", "file:1: '0' should be '<vector dimension>)'"},
-        {"out 16 (0, 0) t gpu_warp\n", "file:1: 'gpu_warp' is no label"},
-        {"out 16 (0, 0) t gpu_block x\n", "file:1: 'x' is no label"},
+         "file:1: Func f: '4294967297' is too large for a number of stages"},
+        {"out 16 (0, 0 t gpu_block\n", "file:1: Func out: '0' should be '<vector dimension>)'"},
+        {"out 16 (0, 0) t gpu_warp\n", "file:1: Func out: 'gpu_warp' is no label"},
+        {"out 16 (0, 0) t gpu_block x\n", "file:1: Func out: 'x' is no label"},
         {"out 1v 1 (1, 0) * gpu_simd\n",
-         "file:1: size 0 is marked as the lane loop, but (1, ...) says otherwise"},
-        {"realize: f [3c, x] with 1 stages\n", "file:1: 'x' is no extent"},
-        {"realize: f [3c with 1 stages\n", "file:1: 'with' is no extent"},
-        {"realize: f [ with 1 stages\n", "file:1: '' is no extent"},
-        {"realize: f [3c] in 1 stages\n", "file:1: 'in' where 'with' should be"},
-        {"realize: f [3c] with 0 stages\n", "file:1: '0' is no number of stages"},
-        {"realize: f [3c] with 1 stages x\n", "file:1: unexpected 'x'"},
-        {"inlined: f\n", "file:1: the line ends where the number of calls should follow"},
-        {"inlined: f 0\n", "file:1: '0' is no number of calls"},
-        {"inlined: f 1 2\n", "file:1: unexpected '2'"},
+         "file:1: Func out: size 0 is marked as the lane loop, but (1, ...) says otherwise"},
+        {"realize: f [3c, x] with 1 stages\n", "file:1: Func f: 'x' is no extent"},
+        {"realize: f [3c with 1 stages\n", "file:1: Func f: 'with' is no extent"},
+        {"realize: f [ with 1 stages\n", "file:1: Func f: '' is no extent"},
+        {"realize: f [3c] in 1 stages\n", "file:1: Func f: 'in' where 'with' should be"},
+        {"realize: f [3c] with 0 stages\n", "file:1: Func f: '0' is no number of stages"},
+        {"realize: f [3c] with 1 stages x\n", "file:1: Func f: unexpected 'x'"},
+        {"inlined: f\n", "file:1: Func f: the line ends where the number of calls should follow"},
+        {"inlined: f 0\n", "file:1: Func f: '0' is no number of calls"},
+        {"inlined: f 1 2\n", "file:1: Func f: unexpected '2'"},
         {"inlined: f 1\nf 3 (0, 0) t gpu_block\n", "file:2: Func f is inlined elsewhere"},
     };
     for (const auto &c : cases) {
@@ -243,6 +243,55 @@ TEST_F(Matching, UntiledFuncsOnlyNeedTheRoot) {
     EXPECT_EQ(mismatch_, "Func prod: should not be computed at the root");
     EXPECT_FALSE(matches_text(test::kMatMulAtRoot, *p_.place_at_root(tiled_, 1, 1)));
     EXPECT_EQ(mismatch_, "Func prod: vector dimension 1 instead of 0");
+}
+
+// Line by line they are the same, but in other places.
+TEST(MatchingPlaces, InTheSameFunc) {
+    const test::Pipeline p(test::stencil_graph(256));
+    const std::string h = "h 4 (0, 0) t gpu_block\n", thread = " (0, 0) t gpu_thread\n",
+                      f = "  f 3 (0, 0) t gpu_serial\n   f 1 (0, 0) * gpu_simd\n";
+    const auto lines = [&](const char *func) {
+        return std::string("  ") + func + " 1 (0, 0) t gpu_serial\n   " + func +
+               " 1 (0, 0) * gpu_simd\n";
+    };
+    const auto text = [&](const std::string &in_g, const std::string &in_h) {
+        return h + " g 66" + thread + in_g + lines("g") + " h 64" + thread + in_h + lines("h");
+    };
+    const LoopNestPtr in_g = p.tree(text(f, ""));
+    const std::string whole = print_schedule(*in_g, p.graph), of_f = lines_about(whole, "f");
+    std::string mismatch;
+    const auto fits = [&](const std::string &partial) {
+        return matches(parse_schedule(partial, "file"), *in_g, p.graph, &mismatch);
+    };
+    EXPECT_TRUE(fits(whole)) << mismatch;
+    EXPECT_TRUE(fits(of_f)) << mismatch;
+    const size_t at = whole.find("\n h 64");
+    ASSERT_NE(at, std::string::npos) << whole;
+    const std::string thread_of_h = whole.substr(at, whole.find('\n', at + 1) + 1 - at);
+    const std::string moved = replaced(replaced(whole, of_f, ""), thread_of_h, thread_of_h + of_f);
+    EXPECT_FALSE(fits(moved)) << moved;
+    EXPECT_NE(mismatch.find("stands in h instead of g"), std::string::npos) << mismatch;
+    std::istringstream lines_of_all(moved);
+    std::string without_g;
+    for (std::string line; std::getline(lines_of_all, line);) {
+        without_g += line.find(" g ") == std::string::npos ? line + "\n" : "";
+    }
+    EXPECT_TRUE(fits(without_g)) << mismatch;
+}
+
+// These are never tiled, so what they look like at first is what remains.
+TEST(MatchingPlaces, FuncsWithoutDimensions) {
+    const test::Pipeline p(test::scalar_reduction_graph());
+    const LoopNestPtr root = p.place_at_root(p.place_at_root(p.editor.make_root(), 0), 1);
+    const std::string text = lines_about(print_schedule(*root, p.graph), "sum");
+    std::string mismatch;
+    const auto fits = [&](const std::string &partial) {
+        return matches(parse_schedule(partial, "file"), *root, p.graph, &mismatch);
+    };
+    EXPECT_TRUE(fits(text)) << mismatch;
+    EXPECT_FALSE(fits(replaced(text, "sum (-1, 0) t gpu_none", "sum (-1, 0) t gpu_block"))) << text;
+    EXPECT_FALSE(fits(replaced(text, "sum (-1", "sum 7 (-1"))) << text;
+    EXPECT_EQ(mismatch.substr(0, 10), "Func sum: ");
 }
 
 TEST(MatchingInlined, BothOrNone) {
