@@ -12,6 +12,10 @@ target_compile_options(anderson_options INTERFACE -ffp-contract=off)
 if(ANDERSON_SANITIZE)
     target_compile_options(anderson_options INTERFACE -fsanitize=${ANDERSON_SANITIZE} -fno-omit-frame-pointer)
     target_link_options(anderson_options INTERFACE -fsanitize=${ANDERSON_SANITIZE})
+    if(ANDERSON_SANITIZE MATCHES "undefined")
+        # A report has to be a failure.
+        target_compile_options(anderson_options INTERFACE -fno-sanitize-recover=undefined)
+    endif()
     # GCC takes what its own instrumentation does for uses of uninitialized values.
     target_compile_options(anderson_options INTERFACE -Wno-maybe-uninitialized)
 endif()

@@ -8,6 +8,14 @@ file(GLOB test_support_sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/test/suppo
 add_library(test_fixtures OBJECT ${test_support_sources})
 target_link_libraries(test_fixtures PRIVATE anderson_options)
 
+# What the sanitizers' runtimes do is part of the programs, so that these can be started by hand.
+set(test_timeout 300)
+if(ANDERSON_SANITIZE)
+    target_sources(test_fixtures PRIVATE "${CMAKE_SOURCE_DIR}/test/sanitizers/options.cpp")
+    target_compile_definitions(test_fixtures PRIVATE ANDERSON_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+    set(test_timeout 3000)
+endif()
+
 get_target_property(halide_include Halide::Halide INTERFACE_INCLUDE_DIRECTORIES)
 list(GET halide_include 0 halide_include)
 
@@ -54,13 +62,18 @@ foreach(layer IN LISTS test_layers)
                 $<TARGET_OBJECTS:anderson_costmodel> ${ANDERSON_COST_MODEL_LIBRARIES})
         endif()
     endif()
-    gtest_discover_tests(test_${layer} DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 300)
+    gtest_discover_tests(test_${layer} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
+        PROPERTIES TIMEOUT ${test_timeout})
 endforeach()
+
+if(ANDERSON_SANITIZE)
+    include(SanitizerTests)
+endif()
 
 add_subdirectory("${CMAKE_SOURCE_DIR}/test/fuzz" "${CMAKE_BINARY_DIR}/fuzz")
 
 # Tests in Python: the applications from end to end, and the comparison with the wheel's plugin.
-if(TARGET autoschedule_anderson2021)
+if(TARGET autoschedule_anderson2021 AND NOT ANDERSON_SANITIZE)
     find_package(Python3 REQUIRED COMPONENTS Interpreter)
     add_subdirectory("${CMAKE_SOURCE_DIR}/test/integration")
     add_subdirectory("${CMAKE_SOURCE_DIR}/test/reliability" "${CMAKE_BINARY_DIR}/reliability")

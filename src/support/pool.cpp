@@ -15,8 +15,8 @@ namespace pool {
 
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-// Sanitizers watch the general allocator only.
+#if (defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)) && !defined(ANDERSON_WATCH_POOL)
+// Sanitizers watch the general allocator only. The tests of the pool itself want it as it is.
 constexpr size_t kMaxPooled = 0;
 #else
 constexpr size_t kMaxPooled = kMaxBytes;

@@ -12,10 +12,19 @@
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/lsan_interface.h>
+#endif
 
 namespace anderson2021 {
 namespace test {
 namespace {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr double kSlowdown = 15;
+#else
+constexpr double kSlowdown = 1;
+#endif
 
 using Clock = std::chrono::steady_clock;
 
@@ -78,7 +87,7 @@ bool wait_for(pid_t child, const IsolatedRun &run, const Progress &progress, int
         if (progress.done != last) {
             last = progress.done;
             since = Clock::now();
-        } else if (seconds_since(since) > run.case_seconds) {
+        } else if (seconds_since(since) > run.case_seconds * kSlowdown) {
             kill(child, SIGKILL);
             waitpid(child, status, 0);
             return false;
@@ -111,6 +120,9 @@ IsolatedCounts run_isolated(const IsolatedRun &run) {
                 progress.seed++;
             }
             std::fflush(stdout);
+#ifdef __SANITIZE_ADDRESS__
+            __lsan_do_leak_check();  // _exit() does without
+#endif
             _exit(0);
         }
         int status = 0;
@@ -118,7 +130,7 @@ IsolatedCounts run_isolated(const IsolatedRun &run) {
         seed = progress.seed;
         if (!in_time || !WIFEXITED(status) || WEXITSTATUS(status) != 0) {
             const std::string reason =
-                !in_time              ? "no end after " + std::to_string(run.case_seconds) + " s"
+                !in_time ? "no end after " + std::to_string(run.case_seconds * kSlowdown) + " s"
                 : WIFSIGNALED(status) ? "crash, signal " + std::to_string(WTERMSIG(status))
                                       : "exit status " + std::to_string(WEXITSTATUS(status));
             report(run, seed, reason);

@@ -20,7 +20,7 @@ struct IsolatedRun {
     uint64_t count = 0;
     /// 0: no limit.
     double seconds = 0;
-    /// After which a case counts as hanging.
+    /// After which a case counts as hanging; builds with sanitizers wait longer.
     double case_seconds = 60;
     /// After which a child is replaced, so that memory that cases leave behind does not add up.
     uint64_t cases_per_child = 256;
