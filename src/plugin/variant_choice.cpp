@@ -103,8 +103,7 @@ ParsedSchedule read_partial_schedule(const Options &options) {
 }
 
 /// How many of the Funcs of partial results the text tells about, and of how many it tells the
-/// right size. A text is for the pipeline that it names the Funcs of; what it says about the others
-/// would fit as well.
+/// right size.
 std::pair<int, int> agreement(const ParsedSchedule &partial, const PipelineGraph &graph) {
     RegionStore store(graph);
     std::pair<int, int> found{0, 0};
@@ -159,9 +158,6 @@ VariantPtr choose_variant(PipelineVariants &variants,
             break;
         }
         const std::pair<int, int> agrees = agreement(partial, *variant->built.graph);
-        if (!partial.funcs.empty() && agrees.first == 0) {
-            continue;
-        }
         const double cost = estimated_cost(*variant, criteria, cost_model, monitor);
         ANDERSON_LOG(1) << describe_parts(*variant) << ": " << cost << " ms";
         // If none can be followed, the search has to tell about the one that is meant.

@@ -3,6 +3,7 @@
 
 #include "backend/apply_trace.h"
 #include "backend/trial.h"
+#include "directive_fixtures.h"
 #include "frontend/graph_builder.h"
 #include "lowering/lower_schedule.h"
 
@@ -12,17 +13,8 @@ namespace {
 using Halide::Func;
 using Halide::Param;
 using Halide::Var;
+using test::call;
 using Kind = Directive::Kind;
-
-Directive call(Kind kind, const std::vector<std::string> &vars = {}, int64_t factor = 0) {
-    Directive d;
-    d.kind = kind;
-    d.factor = factor;
-    for (const std::string &name : vars) {
-        d.vars.push_back({name, false, name == "x" ? 0 : -1});
-    }
-    return d;
-}
 
 std::vector<Directive> kernel(int64_t threads) {
     return {call(Kind::Split, {"x", "x", "xi"}, threads),

@@ -1,15 +1,12 @@
 // The printed text of a schedule, compiled and called, must give the same program as the schedule
 // that was applied.
-#include <cstdio>
 #include <cstdlib>
 #include <dlfcn.h>
 #include <fstream>
 #include <gtest/gtest.h>
-#include <sstream>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "backend/apply_trace.h"
+#include "child_process.h"
 #include "frontend/graph_builder.h"
 #include "lowering/lower_schedule.h"
 #include "pipeline_runner.h"
@@ -41,33 +38,6 @@ TestPipeline make_case(const Case &c, bool apply, std::string *text) {
         apply_trace(trace, *built.graph, built.functions);
     }
     return p;
-}
-
-std::string read_file(const std::string &path) {
-    std::ifstream in(path);
-    std::ostringstream text;
-    text << in.rdbuf();
-    return text.str();
-}
-
-/// Runs `body` in a child process, so that the names that Halide generates do not depend on what
-/// was built before. Returns whether it ended without an error.
-template<typename Body>
-bool in_child_process(const Body &body) {
-    const pid_t child = fork();
-    if (child == 0) {
-        int status = 1;
-        try {
-            body();
-            status = 0;
-        } catch (const std::exception &e) {
-            std::fprintf(stderr, "%s\n", e.what());
-        }
-        std::_Exit(status);
-    }
-    int status = 0;
-    waitpid(child, &status, 0);
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
 void write_lowered(const TestPipeline &p, const std::string &path) {

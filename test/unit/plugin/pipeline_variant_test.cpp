@@ -8,11 +8,11 @@
 #include <gtest/gtest.h>
 #include <set>
 #include <sstream>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "anderson2021/progress.h"
 #include "backend/apply_trace.h"
+#include "child_process.h"
 #include "costmodel/plain_cost_model.h"
 #include "lowering/lower_schedule.h"
 #include "plugin/pipeline_variant.h"
@@ -34,6 +34,8 @@ using Halide::Param;
 using Halide::RDom;
 using Halide::Tuple;
 using Halide::Var;
+using test::in_child_process;
+using test::read_file;
 using Functions = std::vector<Halide::Internal::Function>;
 
 const Halide::Target &target() {
@@ -265,8 +267,24 @@ TEST_F(Variants, FollowsAPartialSchedule) {
     options_.split_reductions = 1;
     std::ofstream(name) << print_schedule(*serial.best, *plain->built.graph);
     EXPECT_EQ(choose(p)->built.graph->splits.size(), 0u);
+    // Of a split one, the steps of the sum alone, which tell into how many parts it was split.
+    const VariantPtr other = PipelineVariants(p.outputs(), {options_, device_, target()}).build(0);
+    for (const VariantPtr &wanted : {variant, other}) {
+        options_.partial_schedule_path.clear();
+        std::istringstream lines(tree_of(*wanted));
+        std::ofstream part(name);
+        for (std::string line; std::getline(lines, line);) {
+            part << (line.find("_intm") == std::string::npos ? line : "#") << "\n";
+        }
+        part.close();
+        options_.partial_schedule_path = name;
+        EXPECT_EQ(describe_parts(*choose(p)), describe_parts(*wanted));
+    }
     // One that cannot be followed is about the pipeline that it is meant for nevertheless.
-    std::ofstream(name) << tree_of(*variant) << "inlined: nobody 1\n";
+    options_.partial_schedule_path.clear();
+    const std::string tree = tree_of(*variant);
+    options_.partial_schedule_path = name;
+    std::ofstream(name) << tree << "inlined: nobody 1\n";
     EXPECT_EQ(describe_parts(*choose(p)), describe_parts(*variant));
     // It says nothing.
     std::ofstream(name) << "";
@@ -408,32 +426,6 @@ TEST_F(Variants, AreGivenUpForThePipelineAsItIs) {
     EXPECT_THROW(schedule_some(as_it_is, as_it_is, failing(1, UserError("none"))), UserError);
     EXPECT_EQ(tried.size(), 1u);
     set_log_sink(nullptr);
-}
-
-std::string read_file(const std::string &path) {
-    std::ifstream in(path);
-    std::ostringstream text;
-    text << in.rdbuf();
-    return text.str();
-}
-
-/// Like Halide's own runs of a generator: names do not depend on what was built before.
-template<typename Body>
-bool in_child_process(const Body &body) {
-    const pid_t child = fork();
-    if (child == 0) {
-        int status = 1;
-        try {
-            body();
-            status = 0;
-        } catch (const std::exception &e) {
-            std::fprintf(stderr, "%s\n", e.what());
-        }
-        std::_Exit(status);
-    }
-    int status = 0;
-    waitpid(child, &status, 0);
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
 TEST_F(Variants, TextMakesTheSameProgram) {
