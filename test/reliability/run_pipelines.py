@@ -183,6 +183,8 @@ def main() -> int:
     import steps
     for module in CLASS_MODULES:
         __import__(module)
+    import partial_schedules
+    partial_schedules.add_class()
     externs.load_functions()
     hl.load_plugin(str(arguments.plugin.resolve()))
     shard, shards = map(int, arguments.shard.split("/"))

@@ -39,10 +39,12 @@ def make(name: str, for_reference: bool = False) -> Case:
     return next(kinds)[name]()
 
 
-def schedule(case: Case, target: str) -> hl.Pipeline:
+def schedule(case: Case, target: str, **more) -> hl.Pipeline:
+    """With the options of the case, and more."""
     pipeline = hl.Pipeline(list(case.outputs))
     options = {k: str(v) for k, v in {
-        **OPTIONS, **({} if case.lowers else {"verify_lowering": 0}), **case.options}.items()}
+        **OPTIONS, **({} if case.lowers else {"verify_lowering": 0}), **case.options,
+        **more}.items()}
     results = pipeline.apply_autoscheduler(
         hl.Target(target), hl.AutoschedulerParams("Anderson2021", options))
     print(results.schedule_source, flush=True)
@@ -213,8 +215,16 @@ class Steps:
         return "error", text
 
 
+# Classes that take other steps.
+RUNNERS = {}
+
+
 def run_all(name: str, short: bool, tell) -> None:
     """Carries out all steps, or the first one."""
+    for kind, runner in RUNNERS.items():
+        if name in corpus.CLASSES[kind]:
+            runner(name, short, tell)
+            return
     case = make(name)
     steps = Steps(case, tell)
     made = {}

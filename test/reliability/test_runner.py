@@ -7,12 +7,14 @@ import sys
 import time
 from pathlib import Path
 
+import halide as hl
 import numpy as np
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import corpus  # noqa: E402
+import partial_schedules  # noqa: E402
 import run_pipelines  # noqa: E402
 import steps  # noqa: E402
 
@@ -108,3 +110,58 @@ def test_notices_a_refusal_that_does_not_come():
     assert steps.Steps(refused, None).judge("cuda", "this is unbounded")[0] == "message"
     assert steps.Steps(refused, None).judge("cuda", "another")[0] == "error"
     assert steps.Steps(refused, None).judge("run", "this is unbounded")[0] == "error"
+
+
+TREE = """ gpu_none
+realize: out [64, 32] with 1 stages
+realize: table [9] with 1 stages
+table 1 (0, 0) t gpu_block
+ table 9 (0, 0) t gpu_thread
+  table 1c (0, 0) t gpu_serial
+   table 1vc (0, 0) * gpu_simd
+out 2 8c (0, 0) t gpu_block
+  realize: blur [34, 4] with 1 stages
+ blur 34 1c (0, 0) t gpu_thread
+  blur 1c 4c (0, 0) t gpu_serial
+   blur 1vc 1c (0, 0) * gpu_simd
+    inlined: source 3
+ out 32c 1c (0, 0) t gpu_thread
+  out 1c 4c (0, 0) t gpu_serial
+   out 1vc 1c (0, 0) * gpu_simd
+""".splitlines()
+
+
+def test_takes_parts_of_a_schedule():
+    assert partial_schedules.decided(TREE) == ["out", "blur", "source", "table"]
+    assert partial_schedules.in_the_middle(TREE) == "blur"
+    lines = partial_schedules.about(TREE, ["blur"])
+    assert len(lines) == 4 and all("blur" in line for line in lines)
+    assert partial_schedules.without_counts(["   inlined: f 3", "g 1"]) == ["g 1", "inlined: f"]
+
+
+def test_damages_schedules():
+    texts = partial_schedules.damaged(TREE)
+    whole = "\n".join(TREE) + "\n"
+    assert all(text != whole for text, _ in texts.values())
+    assert {label: word for label, (_, word) in texts.items()} == {
+        "unknown": "nobody", "swapped": "table", "dims": "out", "cut": "out",
+        "foreign": "of_another_pipeline"}
+    assert texts["cut"][0].endswith("   out 1vc 1c\n")
+    assert "\n   out 1vc 1c 1 (0, 0) * gpu_simd\n" in texts["dims"][0]
+
+
+def test_partial_schedules_run_in_processes_of_their_own():
+    assert partial_schedules.in_process(lambda: "done").result == "done"
+
+    def refuse():
+        raise hl.HalideError("no such Func")
+
+    def differ():
+        raise steps.Wrong("1 instead of 2")
+
+    with pytest.raises(hl.HalideError, match="no such Func"):
+        partial_schedules.in_process(refuse)
+    with pytest.raises(steps.Wrong, match="1 instead of 2"):
+        partial_schedules.in_process(differ)
+    with pytest.raises(RuntimeError, match="exit status -6"):
+        partial_schedules.in_process(os.abort)
