@@ -11,9 +11,19 @@ namespace {
 
 // Process-wide on purpose: HL_DEBUG_AUTOSCHEDULE is, too.
 std::atomic<int> current_level{0};
-std::mutex sink_mutex;
-std::function<void(const std::string &)> current_sink;
-std::function<void()> current_prelude;
+
+struct Sink {
+    std::mutex mutex;
+    std::function<void(const std::string &)> write;
+    std::function<void()> prelude;
+};
+
+// Made at the first use and never destroyed, since static objects may log while a library is being
+// loaded or the process ends.
+Sink &sink() {
+    static Sink *const the_sink = new Sink;
+    return *the_sink;
+}
 
 }  // namespace
 
@@ -26,26 +36,29 @@ void set_log_level(int level) {
 }
 
 void write_log(const std::string &text) {
-    const std::lock_guard<std::mutex> lock(sink_mutex);
-    if (current_prelude) {
-        current_prelude();
+    Sink &to = sink();
+    const std::lock_guard<std::mutex> lock(to.mutex);
+    if (to.prelude) {
+        to.prelude();
     }
-    if (current_sink) {
-        current_sink(text);
+    if (to.write) {
+        to.write(text);
     } else {
         std::fwrite(text.data(), 1, text.size(), stderr);
         std::fflush(stderr);
     }
 }
 
-void set_log_sink(std::function<void(const std::string &)> sink) {
-    const std::lock_guard<std::mutex> lock(sink_mutex);
-    current_sink = std::move(sink);
+void set_log_sink(std::function<void(const std::string &)> write) {
+    Sink &to = sink();
+    const std::lock_guard<std::mutex> lock(to.mutex);
+    to.write = std::move(write);
 }
 
 void set_log_prelude(std::function<void()> prelude) {
-    const std::lock_guard<std::mutex> lock(sink_mutex);
-    current_prelude = std::move(prelude);
+    Sink &to = sink();
+    const std::lock_guard<std::mutex> lock(to.mutex);
+    to.prelude = std::move(prelude);
 }
 
 }  // namespace anderson2021

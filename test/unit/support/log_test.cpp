@@ -34,6 +34,22 @@ TEST_F(LogTest, DoesNotEvaluateHiddenOperands) {
     EXPECT_EQ(evaluations, 1);
 }
 
+// As the plugin does while it is being loaded, if its name is taken. What is not ready by then is
+// noticed in builds with AddressSanitizer.
+struct LogsWhileLoading {
+    LogsWhileLoading() {
+        set_log_sink([this](const std::string &text) { written += text; });
+        write_log("early\n");
+        set_log_sink({});
+    }
+    std::string written;
+};
+const LogsWhileLoading logs_while_loading;
+
+TEST(Log, IsReadyBeforeMain) {
+    EXPECT_EQ(logs_while_loading.written, "early\n");
+}
+
 TEST(Check, ThrowsWithPlaceConditionAndText) {
     const int three = 3;
     EXPECT_NO_THROW(ANDERSON_CHECK(three == 3) << "not reached");
