@@ -54,7 +54,7 @@ set(plugin "$<TARGET_FILE:autoschedule_anderson2021>")
 sanitized_program(sanitized_cpp_host "${hosts}/cpp_host.cpp")
 sanitized_program(sanitized_loading_host "${hosts}/loading_host.cpp")
 set(plugin_copy "${CMAKE_BINARY_DIR}/libcopy_of_plugin.so")
-add_custom_command(TARGET sanitized_loading_host POST_BUILD
+add_custom_command(TARGET autoschedule_anderson2021 POST_BUILD
     COMMAND ${CMAKE_COMMAND} -E copy "${plugin}" "${plugin_copy}" VERBATIM)
 foreach(host sanitized_cpp_host sanitized_loading_host)
     target_link_libraries(${host} PRIVATE Halide::Halide Threads::Threads ${CMAKE_DL_LIBS})
