@@ -259,7 +259,7 @@ def main():
     parser.add_argument("--count", type=int, default=0)
     parser.add_argument("--first", type=int, default=1)
     parser.add_argument("--state")
-    parser.add_argument("--run-every", type=int, default=25)
+    parser.add_argument("--run-every", type=int, default=4)
     parser.add_argument("--seed", type=int)
     arguments = parser.parse_args()
     os.environ.update(POCL)
