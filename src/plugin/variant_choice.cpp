@@ -152,13 +152,17 @@ VariantPtr choose_variant(PipelineVariants &variants,
     std::pair<int, int> best_agreement{0, 0};
     double least = estimated_cost(*best, criteria, cost_model, monitor);
     ANDERSON_LOG(1) << "Long reductions as they are: " << least << " ms";
-    for (int i = 0; i < count && !monitor.is_stopped(); i++) {
+    // Somebody who wants the end wants it for the pipeline that the partial schedule is for.
+    const auto is_over = [&] { return monitor.is_stopped() && partial.funcs.empty(); };
+    for (int i = 0; i < count && !is_over(); i++) {
         const VariantPtr variant = variants.build(i);
         if (variant == nullptr) {
             break;
         }
         const std::pair<int, int> agrees = agreement(partial, *variant->built.graph);
-        const double cost = estimated_cost(*variant, criteria, cost_model, monitor);
+        const double cost = monitor.is_stopped()
+                                ? std::numeric_limits<double>::infinity()
+                                : estimated_cost(*variant, criteria, cost_model, monitor);
         ANDERSON_LOG(1) << describe_parts(*variant) << ": " << cost << " ms";
         // If none can be followed, the search has to tell about the one that is meant.
         if (cost < least || (std::isinf(least) && agrees > best_agreement)) {

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from toolchain import DEFAULT_PLUGIN, ROOT, Toolchain
+from training_programs import programs, samples, weights  # noqa: F401 (fixtures)
 
 
 @pytest.fixture(scope="session")

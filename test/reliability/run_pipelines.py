@@ -36,8 +36,8 @@ LIMIT_S = 60
 QUICK_EVERY = 10
 STACK_BYTES = 256 << 20
 READY = "ANDERSON_PIPELINES_READY"
-CLASS_MODULES = ("shapes", "structure", "graphs", "value_types", "reductions", "legality",
-                 "externs")
+CLASS_MODULES = ("shapes", "structure", "directives", "graphs", "value_types", "reductions",
+                 "legality", "externs")
 
 
 def prepare_process(work: Path) -> None:
