@@ -8,6 +8,7 @@
 #include "search/depth_hash.h"
 #include "search/placement_step.h"
 #include "search/progress_meter.h"
+#include "search/rollouts.h"
 #include "search/root_profile.h"
 #include "support/error.h"
 #include "support/log.h"
@@ -18,6 +19,8 @@ namespace {
 
 // A complete schedule that costs this much more than the best one is still a good structure.
 constexpr double kBlessedExcess = 0.2;
+// Of the beam, what goes on after rollouts: one in so many.
+constexpr size_t kShareOfPromising = 4;
 // Beyond this many candidates per place in the beam the user should know why it takes so long.
 constexpr int64_t kManyCandidates = 10000;
 
@@ -70,6 +73,11 @@ PassOutcome BeamPass::run_from(SearchStatePtr start) {
     outcome.rejections = rejections_;
     outcome.interrupted = interrupted_;
     return outcome;
+}
+
+PassOutcome BeamPass::run_by_rollouts(Rollouts &rollouts) {
+    rollouts_ = &rollouts;
+    return run();
 }
 
 std::vector<SearchStatePtr>
@@ -157,6 +165,31 @@ void BeamPass::select_parents() {
         beam_ranks_.push_back(candidate->rank);
     }
     exhaustive_ = exhaustive_ && queue_.empty();
+    if (rollouts_ != nullptr) {
+        keep_promising();
+    }
+}
+
+void BeamPass::keep_promising() {
+    const std::vector<SearchStatePtr> completed = rollouts_->complete(beam_);
+    std::vector<size_t> order;
+    for (size_t i = 0; i < completed.size(); i++) {
+        if (completed[i] != nullptr) {
+            order.push_back(i);
+        }
+    }
+    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+        return completed[a]->cost() < completed[b]->cost();
+    });
+    const size_t quarter = std::max(beam_.size() / kShareOfPromising, size_t{1});
+    order.resize(std::min(order.size(), quarter));
+    exhaustive_ = exhaustive_ && order.size() == beam_.size();
+    const std::vector<SearchStatePtr> beam = std::exchange(beam_, {});
+    const std::vector<double> ranks = std::exchange(beam_ranks_, {});
+    for (const size_t i : order) {
+        beam_.push_back(beam[i]);
+        beam_ranks_.push_back(ranks[i]);
+    }
 }
 
 std::optional<Candidate> BeamPass::pop() {

@@ -34,6 +34,8 @@ struct PassOutcome {
     std::vector<SearchStatePtr> ranked;
 };
 
+class Rollouts;
+
 class BeamPass {
 public:
     /// @param permitted  structures that the previous pass found good
@@ -45,7 +47,11 @@ public:
     PassOutcome run();
     /// Keeps the decisions that led to `start` and searches for the others.
     PassOutcome run_from(SearchStatePtr start);
-    /// The same up to `num_decisions`: the `count` cheapest partial schedules, cheapest first.
+    /// From nothing; of the schedules that would be the beam, the quarter is kept that the rollouts
+    /// complete to the cheapest ones.
+    PassOutcome run_by_rollouts(Rollouts &rollouts);
+    /// Keeps the decisions that led to `start` and makes others up to `num_decisions`: the `count`
+    /// cheapest partial schedules, cheapest first.
     std::vector<SearchStatePtr> run_window(SearchStatePtr start, int num_decisions, size_t count);
 
 private:
@@ -66,6 +72,7 @@ private:
 
     // The steps for one decision.
     void select_parents();
+    void keep_promising();
     void expand_parents();
     void add_unchanged(size_t parent);
     void add_placements(int func);
@@ -86,6 +93,8 @@ private:
 
     SearchContext &context_;
     const PassSettings &settings_;
+    // Null: what counts is the cost so far.
+    Rollouts *rollouts_ = nullptr;
     Diversity diversity_;
     Dropout dropout_;
 

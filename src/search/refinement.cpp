@@ -9,6 +9,7 @@
 #include "search/progress_meter.h"
 #include "search/replay.h"
 #include "search/retiling.h"
+#include "search/rollouts.h"
 #include "support/hash.h"
 #include "support/log.h"
 
@@ -53,6 +54,11 @@ Refinement::Refinement(SearchContext &context,
 void Refinement::run(const std::function<void()> &after_round) {
     const int num_funcs = context_.graph.num_non_input_funcs();
     const int num_rounds = num_funcs <= kManyFuncs ? kMaxRefinements : kMaxRefinementsOfManyFuncs;
+    // Each step of a rollout decides about one Func, so in large pipelines there are too many.
+    if (num_funcs <= kMaxFuncsToRelocateOnly && !can_stop()) {
+        roll_out();
+        after_round();
+    }
     for (int round = 0; round < num_rounds; round++) {
         round_ = round;
         const double cost_before = best_->cost();
@@ -86,6 +92,21 @@ bool Refinement::can_stop() const {
 
 void Refinement::offer(const PassOutcome &outcome) {
     best_ = take_(outcome);
+}
+
+void Refinement::roll_out() {
+    PassSettings settings = settings_;
+    settings.narrow_beam = false;
+    context_.stats.refinements++;
+    const double cost = best_->cost();
+    Rollouts rollouts(context_, settings, best_);
+    offer(BeamPass(context_, settings, {}).run_by_rollouts(rollouts));
+    PassOutcome outcome;
+    outcome.best = rollouts.best();
+    offer(outcome);
+    if (best_->cost() < cost) {
+        ANDERSON_LOG(1) << "Deciding by what becomes of it: cost " << best_->cost();
+    }
 }
 
 // From each point of the best schedule on, or from some of them if there are very many.

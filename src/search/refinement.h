@@ -1,7 +1,8 @@
 // Improves a complete schedule by taking some of its decisions anew.
 //
 // Early decisions are taken while most costs are still unknown, and the beam is then spent on their
-// variants. Three remedies, in turn until none helps any more:
+// variants. Remedies, in turn until none helps any more:
+// - search once more, keeping what other decisions of the best schedule complete best;
 // - keep the decisions up to some point, for each such point, and spend the beam on what follows,
 //   mostly on the next few Funcs. Left out for small pipelines, which the next does as well by.
 // - move one Func elsewhere, repeat all other decisions as far as possible, and see what becomes of
@@ -34,6 +35,7 @@ public:
     void run(const std::function<void()> &after_round);
 
 private:
+    void roll_out();
     void refine_once();
     void refine_after(const SearchStatePtr &start);
     void refine_window(const SearchStatePtr &start);
