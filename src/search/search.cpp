@@ -118,6 +118,7 @@ private:
     bool run_family(PassSettings settings);
     bool run_passes_of(PassSettings &settings);
     bool is_random() const;
+    bool tries_eager_inlining() const;
     bool has_eagerly_inlined_funcs() const;
     void freeze(PassSettings &settings);
     bool keep_better(const PassOutcome &outcome);
@@ -225,7 +226,7 @@ void CoarseToFine::run_passes() {
     if (run_family(settings) || !thorough || budget_.can_stop()) {
         return;
     }
-    if (has_eagerly_inlined_funcs()) {
+    if (tries_eager_inlining()) {
         settings.eager_inlining = true;
         run_family(settings);
         settings.eager_inlining = false;
@@ -250,7 +251,7 @@ void CoarseToFine::plan_passes(const PassSettings &settings, bool thorough) {
         const double weight = i < kFirstNarrowPass ? 1 : kNarrowWeight;
         meter_.plan(thorough && i >= kPatience ? kUnlikelyWeight : weight);
     }
-    if (thorough && has_eagerly_inlined_funcs()) {
+    if (thorough && tries_eager_inlining()) {
         for (int i = 0; i < settings.num_passes; i++) {
             meter_.plan(i < kPatienceInSmallSpace ? kNarrowWeight : kUnlikelyWeight);
         }
@@ -337,6 +338,12 @@ void CoarseToFine::rank(const SearchStatePtr &state) {
     if (ranked_.size() > static_cast<size_t>(options_.top_k)) {
         ranked_.pop_back();
     }
+}
+
+// In small pipelines refinement finds as much for less, unless passes are what is asked for.
+bool CoarseToFine::tries_eager_inlining() const {
+    return (options_.num_passes > 0 || graph_.num_non_input_funcs() > kFewFuncs) &&
+           has_eagerly_inlined_funcs();
 }
 
 bool CoarseToFine::has_eagerly_inlined_funcs() const {

@@ -206,13 +206,11 @@ TEST(Search, PassesAreThoseAskedFor) {
     options.num_passes = 2;
     EXPECT_EQ(pass_costs(graph, options, &result).size(), 4u);
     EXPECT_GT(result.stats.refinements, 0);
-    // The third pass of the first family and the second of the other one find nothing better.
+    // The third pass finds nothing better, and a pipeline this small is left to refinement then.
     options.num_passes = 0;
     const std::vector<double> costs = pass_costs(graph, options, &result);
-    ASSERT_EQ(costs.size(), 5u);
-    const double best_of_two = std::min(costs[0], costs[1]);
-    EXPECT_GE(costs[2], best_of_two);
-    EXPECT_GE(costs[4], std::min(best_of_two, costs[3]));
+    ASSERT_EQ(costs.size(), 3u);
+    EXPECT_GE(costs[2], std::min(costs[0], costs[1]));
     // All greedy passes are the same, unless they are random.
     options.beam_size = 1;
     options.num_passes = 3;
@@ -324,9 +322,9 @@ TEST(SearchOptions, FreezingKeepsMostFuncsUnfused) {
     options.freeze_inline_compute_root = 1;
     const SearchResult result = run_search(graph, options);
     expect_complete(graph, *result.best);
-    // The pre-pass, and at most 4 passes of each family.
-    EXPECT_GE(result.stats.passes, 1 + 3 + 2);
-    EXPECT_LE(result.stats.passes, 1 + 4 + 4);
+    // The pre-pass, and at most 4 others.
+    EXPECT_GE(result.stats.passes, 1 + 3);
+    EXPECT_LE(result.stats.passes, 1 + 4);
     // 8 of 12 Funcs are frozen, so at most 4 can be fused.
     EXPECT_LE(num_fused_of_harris(*result.best), 4);
 }
